@@ -1,0 +1,45 @@
+# Every target does its own set-up: on a fresh machine `make demo` and `make check` are enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: setup system demo check test lint types bench docs nightly clean
+
+setup: $(VENV)/installed
+
+# A C++ compiler and Python's venv, where they are missing (Debian and Ubuntu).
+system:
+	@command -v c++ >/dev/null && $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || (apt-get update && apt-get install -y --no-install-recommends g++ python3-venv python3-dev)
+
+$(VENV)/installed: pyproject.toml $(NATIVE) | system
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+demo: setup
+	$(BIN)/fedtopics demo
+
+check: lint types test
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+test: setup
+	$(BIN)/pytest -m 'not nightly'
+
+nightly: setup
+	FRESH_SEEDS=1 $(BIN)/pytest
+
+bench: setup
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf build $(VENV)
