@@ -34,6 +34,7 @@ Train several methods on the same data and print one table.
 
 
 DEMO_TOPICS = 30
+DEMO_METHODS = ["alone", "shared", "pooled"]
 
 
 def register(app: typer.Typer) -> None:
@@ -103,7 +104,19 @@ def compare(
 
 def demo(
     out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
-    seed: options.Seed = 0,
+    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
     threads: options.Threads = None,
 ) -> None:
-    """Train on a century of speeches held by three parties: alone, together and pooled, in under a minute."""
+    """Train on a century of speeches held by three parties: alone, together and pooled, in under a minute.
+
+    Example: fedtopics demo --out runs/first
+    """
+    require_free(out)
+    data = experiment.prepare("sotu", seed=seed)
+    tables.print_parties(data.parties)
+    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
+    tables.print_runs(runs)
+    federated = runs[DEMO_METHODS.index("shared")]
+    tables.print_topics(federated.model)
+    federated.save(out)
+    tables.print_saved(out)

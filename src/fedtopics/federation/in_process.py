@@ -38,12 +38,19 @@ def run(
     corpora: Mapping[str, Corpus],
     *,
     seed: int,
+    ledger: Ledger | None = None,
     n_threads: int = 1,
     on_round: Callable[[Round], None] = lambda _: None,
 ) -> Outcome:
-    """Train `method` on one corpus per party name; the ledger is charged with every release."""
+    """Train `method` on one corpus per party name.
+
+    The ledger must afford the method's plan before any document is looked at, and is charged with every release.
+    """
     vocabulary = _shared_vocabulary(corpora)
-    ledger, rounds = Ledger(), []
+    ledger = Ledger() if ledger is None else ledger
+    for name in corpora:
+        ledger.require(name, method.plan(len(vocabulary)))
+    rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads)
     state = method.start(len(vocabulary), turn)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release
+from fedtopics.privacy.release import Cost, Release
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -74,6 +74,9 @@ class Method(Protocol):
     about: ClassVar[About]
     n_topics: int
     n_rounds: int
+
+    def plan(self, n_words: int) -> list[Cost]:
+        """[anyone] Price of everything one party will release, from public facts alone, in round order."""
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         """[server] State before the first round."""

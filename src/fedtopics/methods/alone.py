@@ -13,7 +13,7 @@ from typing import ClassVar
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release, reuse
+from fedtopics.privacy.release import Cost, Release, reuse
 from fedtopics.sampling import lda
 
 
@@ -24,6 +24,9 @@ class Alone(LocalSampling):
         guarantee="nothing leaves a party",
         citation="Griffiths and Steyvers, PNAS 2004",
     )
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return []
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {}

@@ -20,7 +20,8 @@ from fedtopics.corpus import Corpus
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release, disclose, reuse
+from fedtopics.privacy.cost import INFINITE
+from fedtopics.privacy.release import Cost, Release, disclose, reuse
 from fedtopics.sampling import lda
 
 
@@ -31,6 +32,9 @@ class Pooled(LocalSampling):
         guarantee="none: raw documents leave every party",
         citation="Griffiths and Steyvers, PNAS 2004",
     )
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return [INFINITE]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_words": np.array(n_words)}

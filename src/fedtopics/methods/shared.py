@@ -22,7 +22,8 @@ import numpy as np
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release, disclose
+from fedtopics.privacy.cost import INFINITE
+from fedtopics.privacy.release import Cost, Release, disclose
 from fedtopics.sampling import lda
 
 
@@ -36,6 +37,9 @@ class Shared(LocalSampling):
         guarantee="none: exact counts leave every party",
         citation="Newman et al., JMLR 2009",
     )
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return [INFINITE] * self.n_rounds
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
