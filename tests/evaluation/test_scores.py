@@ -23,7 +23,7 @@ def test_true_topics_score_better_than_mixed_ones_in_every_respect():
     assert set(true) == {"perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity"}
     assert all(type(value) is float for value in true.values())
     assert true["perplexity"] < min(true["perplexity_unigram"], mixed["perplexity"])
-    assert true["coherence_npmi"] > 0 > mixed["coherence_npmi"]
+    assert true["coherence_npmi"] > mixed["coherence_npmi"] + 0.1
     assert true["coherence_umass"] > mixed["coherence_umass"]
 
 
