@@ -49,7 +49,7 @@ def test_labels_make_a_new_model():
     assert named.set_topic_labels(["money", "conflict"]).label(0) == "money"
     with pytest.raises(InputError, match="got 2"):
         model.set_topic_labels({2: "third"})
-    with pytest.raises(InputError, match="expected 2 labels, got 1"):
+    with pytest.raises(InputError, match="expected 2 texts as labels"):
         model.set_topic_labels(["one"])
 
 
@@ -62,7 +62,7 @@ def test_labels_make_a_new_model():
         ([[np.nan, 0.5, 0.5]], [1.0], WORDS, "probabilities"),
         ([[1.0, 0.0, 0.0]], [1.0, 1.0], WORDS, "alpha"),
         ([[1.0, 0.0, 0.0]], [0.0], WORDS, "alpha"),
-        ([[1.0, 0.0, 0.0]], [1.0], ("tax", "tax", "war"), "repeated"),
+        ([[1.0, 0.0, 0.0]], [1.0], ("tax", "tax", "war"), "repeat"),
         ([], [], (), "shape"),
     ],
 )

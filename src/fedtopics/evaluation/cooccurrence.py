@@ -130,4 +130,4 @@ def _is_bag(reference: Corpus, n_docs: int = 1000) -> bool:
     n_tokens = int(reference.offsets[min(n_docs, reference.n_docs)])
     pairs = reference.docs[:n_tokens].astype(np.int64) * reference.n_words + reference.words[:n_tokens]
     n_runs = np.count_nonzero(np.diff(pairs, prepend=-1))
-    return len(np.unique(pairs)) == n_runs < n_tokens
+    return bool(len(np.unique(pairs)) == n_runs < n_tokens)

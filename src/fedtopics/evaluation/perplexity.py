@@ -110,9 +110,7 @@ def _mix(values: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
 def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
     if isinstance(topics, TopicModel):
         if topics.vocabulary != test.vocabulary:
-            raise InputError(
-                "expected test data over the model's vocabulary, got another; use model.read(documents)"
-            )
+            raise InputError("expected test data over the model's vocabulary, got another; use model.read()")
         topics = topics.topic_word
     phi = np.asarray(topics, np.float64)
     if phi.ndim != 2 or phi.shape[1] != test.n_words:
