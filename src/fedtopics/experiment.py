@@ -19,7 +19,7 @@ from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Method
 from fedtopics.model import TopicModel
-from fedtopics.progress import progress_bar
+from fedtopics.progress import bar
 from fedtopics.reading import read
 from fedtopics.run import SCHEMA, Run
 
@@ -44,6 +44,7 @@ def prepare(
     n_parties: int | None = None,
     test_fraction: float = 0.1,
     seed: int = 0,
+    show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
     """Read `source`, hold out documents for testing and deal the rest to parties.
@@ -53,7 +54,7 @@ def prepare(
     """
     if isinstance(source, Data):
         return source
-    corpus = source if isinstance(source, Corpus) else read(source, **reading)
+    corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     train, test = corpus.split(test_fraction, seed=seed)
     parties = splitting.automatic(train, n_parties, seed=seed)
     return Data(parties, test, source if isinstance(source, str) else "corpus")
@@ -80,9 +81,9 @@ def train(
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     n_threads = n_threads or os.cpu_count() or 1
     began = perf_counter()
-    with progress_bar(f"{method}: training", total=trained.n_rounds, show=show_progress) as bar:
+    with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: bar.advance()
+            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
     model, record["scores"], local = _score(outcome, data, n_threads)

@@ -13,7 +13,11 @@ import typer
 
 from fedtopics import methods as all_methods
 from fedtopics.commands import options, tables
+from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.evaluation.scores import scores
+from fedtopics.model import TopicModel
+from fedtopics.reading import read
 
 
 def register(app: typer.Typer) -> None:
@@ -34,11 +38,9 @@ def topics(
 
     Example: fedtopics topics runs/demo --words 15
     """
-    from fedtopics.model import TopicModel
-
     model = TopicModel.load(folder)
     if as_json:
-        options.print_json(model.get_topic_info(n_words).rows)
+        options.print_json([asdict(row) for row in model.get_topic_info(n_words)])
     else:
         tables.print_topics(model, n_topics or model.n_topics, n_words)
 
@@ -55,13 +57,11 @@ def transform(
 
     Example: fedtopics transform runs/demo letters.csv --text-column body --out mixtures.csv
     """
-    from fedtopics.model import TopicModel
-
     model = TopicModel.load(folder)
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
-    corpus = model.read(source, **reading.options())
-    mixtures = model.transform(corpus, n_threads=threads or 1)
+    corpus = _documents(source, reading, model)
+    mixtures = model.transform(corpus, n_threads=threads)
     ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))
     with nullcontext(sys.stdout) if out is None else out.open("x", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
@@ -82,16 +82,20 @@ def evaluate(
 
     Example: fedtopics evaluate runs/demo letters.csv --text-column body
     """
-    from fedtopics.evaluation.scores import scores
-    from fedtopics.model import TopicModel
-
     model = TopicModel.load(folder)
-    corpus = model.read(source, **reading.options())
-    found = scores(model, corpus, corpus, n_threads=threads or 1)
+    corpus = _documents(source, reading, model)
+    found = scores(model, None, corpus, n_threads=threads)
     if as_json:
         options.print_json(found)
     else:
         tables.print_scores(found)
+
+
+def _documents(source: str, reading: options.Reading, model: TopicModel) -> Corpus:
+    """The documents over the model's vocabulary; no word is filtered before that."""
+    unfiltered = {"stop_words": False, "min_df": 1, "max_df": 1.0, "sentences": False}
+    language = model.language or "en"
+    return model.read(read(source, language=language, progress=None, **unfiltered, **reading.options()))
 
 
 def methods(as_json: options.Json = False) -> None:

@@ -42,19 +42,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
 
 @dataclass(frozen=True)
 class Reading:
-    """How SOURCE is read."""
+    """Where in SOURCE the documents are."""
 
     text_column: Annotated[
         str | None, typer.Option(help="Column with the text, where it is not called text.")
     ] = None
-    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
-    label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="Public word list, one word per line; other words are left out.")
-    ] = None
-    max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
-    language: Annotated[str, typer.Option(help="Language of stop words and sentences, as en, de, zh.")] = "en"
+    id_column: Annotated[str | None, typer.Option(help="Column with each document's name.")] = None
     query: Annotated[str | None, typer.Option(help="SQL query, where SOURCE is a database.")] = None
+    encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.reading.read` takes them."""
@@ -62,9 +57,29 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Dealing(Reading):
-    """How SOURCE is read, and dealt to parties and a test set."""
+class Preparing(Reading):
+    """And how its texts become words."""
 
+    label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="Public word list, one word per line; other words are left out.")
+    ] = None
+    max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
+    min_df: Annotated[
+        float | None, typer.Option(help="Leave out words in fewer documents (a number, or a share below 1).")
+    ] = None
+    max_df: Annotated[
+        float | None, typer.Option(help="Leave out words in more documents (a number, or a share up to 1).")
+    ] = None
+    stop_words: Annotated[bool, typer.Option(help="Leave out the language's stop words.")] = True
+    language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+
+
+@dataclass(frozen=True)
+class Dealing(Preparing):
+    """And how the documents are dealt to parties and a test set."""
+
+    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
     parties: Annotated[
         int | None,
         typer.Option(
