@@ -1,0 +1,76 @@
+"""Texts to flat arrays of word ids, one document at a time, so that memory holds numbers and not strings."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.text import Tokenizer
+
+
+class Indexed(NamedTuple):
+    """Documents as word ids; the fields are those of `fedtopics.corpus.Corpus`."""
+
+    words: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    vocabulary: tuple[str, ...]
+    sentence_offsets: NDArray[np.int64] | None
+
+
+class _Numbering(dict[str, int]):
+    """Gives a word it has not met the next free number."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def index_texts(
+    texts: Iterable[str], tokenizer: Tokenizer, sentence_splitter: Callable[[str], list[str]] | None
+) -> Indexed:
+    """Every word of the texts, numbered by first appearance, and the sentences if there is a splitter."""
+    number = _Numbering()
+    words, offsets, sentence_offsets = array("i"), array("q", [0]), array("q", [0])
+    for text in texts:
+        for sentence in sentence_splitter(text) if sentence_splitter else (text,):
+            words.extend(map(number.__getitem__, tokenizer(sentence)))
+            sentence_offsets.append(len(words))
+        offsets.append(len(words))
+    for word in number:
+        if not isinstance(word, str):
+            raise InputError(f"expected a tokenizer that returns a list of strings, got {word!r} in its list")
+    boundaries = np.unique(np.array(sentence_offsets, np.int64)) if sentence_splitter else None
+    return Indexed(np.array(words, np.int32), np.array(offsets, np.int64), tuple(number), boundaries)
+
+
+def document_frequency(indexed: Indexed) -> NDArray[np.int64]:
+    """Number of documents each word occurs in."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(indexed.words), np.int8)
+    shape = (len(indexed.offsets) - 1, len(indexed.vocabulary))
+    # Copies, because scipy sums duplicates in place.
+    occurs = csr_array((ones, indexed.words.copy(), indexed.offsets.copy()), shape=shape)
+    occurs.sum_duplicates()
+    return np.bincount(occurs.indices, minlength=shape[1])
+
+
+def with_vocabulary(indexed: Indexed, vocabulary: tuple[str, ...]) -> Indexed:
+    """The same documents over another vocabulary; tokens whose word it lacks are left out."""
+    position = {word: place for place, word in enumerate(vocabulary)}
+    new_id = np.array([position.get(word, -1) for word in indexed.vocabulary], np.int32)
+    words = new_id[indexed.words]
+    known = words >= 0
+    before = np.concatenate([[0], np.cumsum(known)])
+    sentences = indexed.sentence_offsets
+    return Indexed(
+        words[known],
+        before[indexed.offsets],
+        vocabulary,
+        None if sentences is None else np.unique(before[sentences]),
+    )
