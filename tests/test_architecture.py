@@ -34,7 +34,12 @@ LAYERS = [
     "commands",
     "cli",
 ]
-FORBIDDEN = {("sampling", "privacy"), ("sampling", "federation"), ("evaluation", "privacy"), ("report", "sampling")}
+FORBIDDEN = {
+    ("sampling", "privacy"),
+    ("sampling", "federation"),
+    ("evaluation", "privacy"),
+    ("report", "sampling"),
+}
 
 
 def layer(path: Path) -> str:

@@ -110,7 +110,9 @@ def compare(
     return [train(data, name, seed=seed, **options, **(price if private[name] else {})) for name in private]
 
 
-def _score(outcome: in_process.Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
+def _score(
+    outcome: in_process.Outcome, data: Data, n_threads: int
+) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
     """The model to report, its scores, and the scores of each party's own model.
 
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is reported:

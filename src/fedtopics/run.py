@@ -59,7 +59,9 @@ class Run:
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
         record = self.record | {"model_sha256": _sha256(folder / NUMBERS)}
-        (folder / "run.json").write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        (folder / "run.json").write_text(
+            json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
         for name, model in self.local_models.items():
             model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
 
@@ -119,7 +121,9 @@ def require_free(folder: str | Path) -> Path:
     """The path, if it can take a new run: it does not exist or is an empty folder."""
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} exists and is not an empty folder; choose another --out, nothing is overwritten")
+        raise InputError(
+            f"{path} exists and is not an empty folder; choose another --out, nothing is overwritten"
+        )
     return path
 
 

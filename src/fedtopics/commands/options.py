@@ -22,20 +22,28 @@ Source = Annotated[
         show_default=False,
     ),
 ]
-RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder written by `fedtopics train --out`.")]
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder written by `fedtopics train --out`.")
+]
 Topics = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
 Epsilon = Annotated[
     float | None,
-    typer.Option(help="Privacy price of the methods that have one; its relation is printed.", show_default=False),
+    typer.Option(
+        help="Privacy price of the methods that have one; its relation is printed.", show_default=False
+    ),
 ]
-Variant = Annotated[str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)]
+Variant = Annotated[
+    str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
+]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
 Threads = Annotated[
     int | None, typer.Option(help="Threads (all cores if not given); the result does not depend on it.")
 ]
 Setting = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
@@ -86,9 +94,9 @@ class Dealing(Preparing):
             help="Deal the documents to this many unlike, unequal parties (3 where no column names them)."
         ),
     ] = None
-    test_fraction: Annotated[
-        float, typer.Option(help="Share of the documents held out for the scores.")
-    ] = 0.1
+    test_fraction: Annotated[float, typer.Option(help="Share of the documents held out for the scores.")] = (
+        0.1
+    )
     seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0
 
     def options(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def dyadic_epsilon(epsilon: float | Fraction) -> Fraction:
 
 
 def dyadic_variance(sigma: float) -> Fraction:
-    """The square of sigma, which is first rounded up to a power of two's multiple that the sampler can hold."""
+    """The square of sigma, after rounding it up to what the sampler's integers can hold."""
     check_number("sigma", sigma, open_minimum=True)
     if sigma > LARGEST_SIGMA:
         raise InputError(f"sigma must be at most {LARGEST_SIGMA}, got {sigma:g}; use a coarser grid")

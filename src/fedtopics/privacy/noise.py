@@ -100,7 +100,7 @@ class Noise:
         threshold: int,
         step: int = 1,
     ) -> SparseRows:
-        """Histogram of each row times `step` plus discrete Laplace noise on every word, where >= threshold."""
+        """Histogram of each row times `step` plus discrete Laplace noise on every word, if >= threshold."""
         coins = exact.gap_digits(exact.laplace_tail(epsilon, threshold))
         s, t = _rate(epsilon)
         rows = _noise.laplace_rows(self._stream, words, offsets, n_words, step, threshold, coins, s, t)
