@@ -23,6 +23,8 @@ from fedtopics.progress import bar
 from fedtopics.reading import read
 from fedtopics.run import SCHEMA, Run
 
+DEFAULT_PARTIES = 3
+
 
 @dataclass(frozen=True)
 class Data:
@@ -56,8 +58,8 @@ def prepare(
         return source
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     train, test = corpus.split(test_fraction, seed=seed)
-    parties = splitting.automatic(train, n_parties, seed=seed)
-    return Data(parties, test, source if isinstance(source, str) else "corpus")
+    dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
+    return Data({party.name or "": party for party in dealt}, test, source if isinstance(source, str) else "corpus")
 
 
 def train(
