@@ -64,7 +64,7 @@ def _json_rows(path: Path, encoding: str, progress: bool | None) -> Iterator[tup
             yield from _json_array(path, encoding)
             return
         if line.strip():
-            yield f"{path}, line {number}", _parsed(line, path, number)
+            yield f"{path}, line {number}", _parsed(line.rstrip("\r\n"), path, number)
 
 
 def _json_array(path: Path, encoding: str) -> Iterator[tuple[str, object]]:

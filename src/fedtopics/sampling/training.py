@@ -54,7 +54,14 @@ def train(
     total = np.zeros((corpus.n_words, priors.n_topics))
     for number in range(n_sweeps):
         state = lda.sweep(
-            corpus, state, priors, seed=seed, sampler=sampler, n_threads=n_threads, others=others, weights=weights
+            corpus,
+            state,
+            priors,
+            seed=seed,
+            sampler=sampler,
+            n_threads=n_threads,
+            others=others,
+            weights=weights,
         )
         if guidance is not None:
             state = guidance.applied(corpus, state)
