@@ -38,8 +38,7 @@ from fedtopics.text import sentence_splitter_for, tokenizer_for
     ],
 )
 def test_words(language: str, text: str, words: list[str]) -> None:
-    found = tokenizer_for(language)(text)
-    assert [word.replace("ς", "σ") for word in found] == [word.replace("ς", "σ") for word in words]
+    assert tokenizer_for(language)(text) == words
 
 
 def test_words_of_ascii_do_not_depend_on_their_neighbors() -> None:

@@ -40,7 +40,7 @@ def test_unless_told_rare_and_omnipresent_words_go_in_larger_collections() -> No
 @pytest.mark.parametrize(
     ("options", "filter_named"),
     [
-        ({"stop_words": "war tax ship debt wheat".split()}, "the stop words dropped the last 5"),
+        ({"stop_words": ["war", "tax", "ship", "debt", "wheat"]}, "the stop words dropped the last 5"),
         ({"min_df": 5}, r"min_df \(5 documents\) dropped the last 5"),
         ({"stop_words": ["war"], "min_df": 4}, r"min_df \(4 documents\) dropped the last 4"),
         ({"min_df": 4, "max_df": 3}, r"max_df \(3 documents\) dropped the last 1 "),
