@@ -14,6 +14,7 @@ LAYERS = [
     "progress",
     "text",
     "corpus",
+    "count_matrix",
     "reading",
     "datasets",
     "splitting",
