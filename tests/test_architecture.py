@@ -18,6 +18,7 @@ LAYERS = [
     "indexing",
     "preparation",
     "corpus",
+    "count_matrix",
     "reading",
     "datasets",
     "splitting",
