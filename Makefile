@@ -41,5 +41,10 @@ bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	$(BIN)/python benchmarks/speed.py
 
+docs: setup
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,docs]'
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 clean:
 	rm -rf build $(VENV)

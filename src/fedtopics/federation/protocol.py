@@ -8,9 +8,102 @@ dataclass of its hyper-parameters and holds no state.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Arrays: TypeAlias = dict[str, NDArray[np.generic]]
+from fedtopics.corpus import Corpus
+from fedtopics.model import TopicModel
+from fedtopics.privacy.noise import Noise
+from fedtopics.privacy.release import Cost, Release
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Party:
+    """One data holder: its private corpus, and what it remembers between rounds."""
+
+    name: str
+    corpus: Corpus
+    memory: Arrays
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One place in a run (a role, a round, a party) with a random stream of its own.
+
+    The stream is the same under every engine, whatever the other parties and the number of threads. Privacy
+    noise is a stream of its own: from the operating system where `secure`, else simulated and marked so in the
+    ledger.
+    """
+
+    run_seed: int
+    role: str
+    round: int = 0
+    party: str = ""
+    n_threads: int = 1
+    secure: bool = False
+
+    @property
+    def seed(self) -> int:
+        """64 bits for the samplers of this turn.
+
+        >>> Turn(0, "party", 3, "north").seed == Turn(0, "party", 3, "north", n_threads=2).seed
+        True
+        """
+        address = f"{self.run_seed}/{self.role}/{self.round}/{self.party}"
+        return int.from_bytes(blake2b(address.encode(), digest_size=8).digest(), "little")
+
+    def generator(self) -> np.random.Generator:
+        """A NumPy generator on this turn's stream."""
+        return np.random.Generator(np.random.Philox(self.seed))
+
+    def noise(self) -> Noise:
+        """Noise for the mechanisms of a party; made anew by each call, so call it once in a turn."""
+        if self.role != "party":
+            raise ValueError(f"privacy noise is drawn by parties, got role {self.role!r}")
+        if self.secure:
+            return Noise.secure()
+        return Noise.simulated(self.run_seed, self.role, self.round, self.party)
+
+
+@dataclass(frozen=True)
+class About:
+    """What `fedtopics methods` says of a method."""
+
+    summary: str
+    guarantee: str
+    citation: str
+
+
+class Method(Protocol):
+    """What a file in `methods/` exports as METHOD: a frozen dataclass with these members."""
+
+    about: ClassVar[About]
+    n_topics: int
+    n_rounds: int
+
+    def plan(self, n_words: int) -> list[Cost]:
+        """[anyone] Price of everything one party will release, from public facts alone, in round order."""
+
+    def start(self, n_words: int, turn: Turn) -> Arrays:
+        """[server] State before the first round."""
+
+    def broadcast(self, state: Arrays, party: str) -> Arrays:
+        """[server] What this party is told this round."""
+
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        """[party] What leaves the party this round, and its memory for the next."""
+
+    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+        """[server] Next state from what the parties sent, by name in sorted order; some may be missing."""
+
+    def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
+        """[server] The topics so far; None when the server learns none."""
+
+    def local_model(self, party: Party) -> TopicModel | None:
+        """[party] The topics this party keeps for itself; None when it has none of its own."""

@@ -1,0 +1,52 @@
+"""One paper per file. A file placed here is found by the command line, the report and the tests."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, cast
+
+from fedtopics.errors import InputError
+from fedtopics.federation.protocol import Method
+
+
+def names() -> list[str]:
+    """Every method by the name of its file."""
+    return sorted(module.name for module in iter_modules(__path__))
+
+
+def find(name: str) -> type[Method]:
+    """The method of this name, which its file exports as METHOD.
+
+    >>> find("shared").__name__
+    'Shared'
+    """
+    if name not in names():
+        raise InputError(f"unknown method {name!r}; choose one of {', '.join(names())}")
+    return cast("type[Method]", import_module(f"{__name__}.{name}").METHOD)
+
+
+def settings(method: type[Method]) -> dict[str, Any]:
+    """The hyper-parameters of a method with their defaults; one without a default is `None`."""
+    return {
+        field.name: None if field.default is MISSING else field.default for field in fields(cast(Any, method))
+    }
+
+
+def make(name: str, **given: Any) -> Method:
+    """The method with these hyper-parameters; one that it does not have is an error.
+
+    >>> make("shared", n_topics=5).n_topics
+    5
+    """
+    known = settings(find(name))
+    if unknown := sorted(set(given) - set(known)):
+        hint = " (it is not private)" if "epsilon" in unknown else ""
+        raise InputError(f"method {name} takes no {', '.join(unknown)}{hint}; it takes {', '.join(known)}")
+    method = find(name)(**given)
+    if method.n_topics < 2:
+        raise InputError(f"a topic model needs at least 2 topics, got {method.n_topics}")
+    if method.n_rounds < 1:
+        raise InputError(f"training needs at least 1 round, got {method.n_rounds}")
+    return method

@@ -1,0 +1,1 @@
+"""The commands of `fedtopics`, one file per family; each adds its own to the application."""

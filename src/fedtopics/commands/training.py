@@ -1,0 +1,122 @@
+"""`fedtopics train`, `compare` and `demo`: from documents to a model with its scores and its price."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fedtopics import experiment, methods
+from fedtopics.commands import options, tables
+from fedtopics.run import require_free
+
+TRAIN_EXAMPLES = """
+Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.json.
+
+[bold]Examples[/bold]
+
+  fedtopics train sotu --method shared --topics 30 --out runs/sotu
+
+  fedtopics train mails.csv --text-column body --party-column owner --topics 50 --out runs/mails
+
+  fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/kos
+"""
+COMPARE_EXAMPLES = """
+Train several methods on the same data and print one table.
+
+[bold]Examples[/bold]
+
+  fedtopics compare sotu --methods alone,shared,pooled --topics 30
+
+  fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
+"""
+
+
+DEMO_TOPICS = 30
+DEMO_METHODS = ["alone", "shared", "pooled"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    app.command("demo")(demo)
+    app.command("train", help=TRAIN_EXAMPLES)(train)
+    app.command("compare", help=COMPARE_EXAMPLES)(compare)
+
+
+@options.takes(options.Dealing, "dealing")
+def train(
+    source: options.Source,
+    dealing: options.Dealing,
+    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = "shared",
+    variant: options.Variant = None,
+    epsilon: options.Epsilon = None,
+    topics: options.Topics = 50,
+    rounds: options.Rounds = None,
+    settings: options.Setting = None,
+    threads: options.Threads = None,
+    out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    given = options.method_settings(variant, epsilon, rounds, settings)
+    methods.make(method, n_topics=topics, **given)
+    if out is not None:
+        require_free(out)
+    data = experiment.prepare(source, **dealing.options())
+    run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
+    if out is not None:
+        run.save(out)
+    if as_json:
+        options.print_json(run.record)
+    else:
+        tables.print_runs([run])
+        tables.print_topics(run.model)
+        if out is not None:
+            tables.print_saved(out)
+
+
+@options.takes(options.Dealing, "dealing")
+def compare(
+    source: options.Source,
+    dealing: options.Dealing,
+    names: Annotated[
+        str, typer.Option("--methods", help="Methods, with commas between.")
+    ] = "alone,shared,pooled",
+    epsilon: options.Epsilon = None,
+    topics: options.Topics = 50,
+    rounds: options.Rounds = None,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    chosen = [name.strip() for name in names.split(",")]
+    given = options.method_settings(None, None, rounds, None)
+    for name in chosen:
+        methods.make(name, n_topics=topics, **given)
+    data = experiment.prepare(source, **dealing.options())
+    runs = experiment.compare(
+        data, chosen, epsilon=epsilon, seed=dealing.seed, n_topics=topics, n_threads=threads, **given
+    )
+    if as_json:
+        options.print_json({"runs": [run.record for run in runs]})
+    else:
+        tables.print_runs(runs)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
+    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
+    threads: options.Threads = None,
+) -> None:
+    """Train on a century of speeches held by three parties: alone, together and pooled, in under a minute.
+
+    Example: fedtopics demo --out runs/first
+    """
+    require_free(out)
+    data = experiment.prepare("sotu", seed=seed)
+    tables.print_parties(data.parties)
+    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
+    tables.print_runs(runs)
+    federated = runs[DEMO_METHODS.index("shared")]
+    tables.print_topics(federated.model)
+    federated.save(out)
+    tables.print_saved(out)

@@ -1,0 +1,143 @@
+"""Held-out perplexity by document completion: one evaluator for every method and for foreign topics.
+
+Protocol (docs/evaluation.md says why):
+
+1. A test document's tokens are shuffled by a fixed seed; those at even ranks (0, 2, ...) are seen, those at
+   odd ranks are hidden. The shuffle of a document depends on the seed and its own words alone: neither on the
+   order of its words nor on the other documents. Documents of fewer than 2 tokens are left out, and counted.
+2. phi is floored at 1e-10 and its rows are made to sum to one again, so any topic-word matrix can be scored.
+3. theta of a document comes from its seen tokens by 40 steps of expectation-maximization from the uniform
+   mixture, with symmetric alpha = 5/K whatever prior the model was trained with.
+4. Perplexity = exp(-sum over hidden tokens of log(sum_k theta_dk phi_kw) / number of hidden tokens).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.sampling import lda
+
+FLOOR = 1e-10
+N_ITERATIONS = 40
+TOTAL_ALPHA = 5.0
+TOKENS_AT_ONCE = 1 << 15
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """Outcome of completing test documents.
+
+    log_likelihood  natural logarithm of the probability of all hidden tokens
+    n_hidden        number of hidden tokens
+    n_left_out      number of documents too short to be halved
+    """
+
+    log_likelihood: float
+    n_hidden: int
+    n_left_out: int
+
+    @property
+    def perplexity(self) -> float:
+        return float(np.exp(-self.log_likelihood / self.n_hidden))
+
+
+def perplexity(topics: TopicModel | ArrayLike, test: Corpus, *, seed: int = 0, n_threads: int = 1) -> float:
+    """Held-out perplexity of topics, a model or a matrix (n_topics, n_words); lower is better."""
+    return complete(topics, test, seed=seed, n_threads=n_threads).perplexity
+
+
+def complete(
+    topics: TopicModel | ArrayLike, test: Corpus, *, seed: int = 0, n_threads: int = 1
+) -> Completion:
+    """How well topics predict the hidden half of each test document from its seen half."""
+    phi = _floored(topics, test)
+    seen, hidden = halves(test, seed)
+    alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
+    theta = lda.fold_in(seen, phi, alpha, n_iterations=N_ITERATIONS, n_threads=n_threads)
+    return _completion(_log_likelihood(theta, phi, hidden), hidden, test)
+
+
+def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
+    """Perplexity of the same hidden tokens under training word frequencies, each count plus one.
+
+    What a model without topics reaches: topics are worth something where they stay below it.
+    """
+    if train.vocabulary != test.vocabulary:
+        raise InputError("expected training and test data over one vocabulary, got two; split one corpus")
+    counts = np.bincount(train.words, minlength=train.n_words) + 1.0
+    hidden = halves(test, seed)[1]
+    log_frequencies = np.log(counts / counts.sum())
+    return _completion(float(log_frequencies[hidden.words].sum()), hidden, test).perplexity
+
+
+def halves(corpus: Corpus, seed: int = 0) -> tuple[Corpus, Corpus]:
+    """Seen and hidden tokens of each document, those of step 1 of the protocol."""
+    order = np.lexsort((corpus.words, corpus.docs))
+    words, docs = corpus.words[order].astype(np.uint64), corpus.docs
+    rank = np.arange(corpus.n_tokens) - corpus.offsets[docs]
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(words))])
+    bags = running[corpus.offsets[1:]] - running[corpus.offsets[:-1]]
+    fingerprint = _mix(bags + _mix(np.uint64(seed % 2**64)))
+    keys = _mix(fingerprint[docs] + _mix(rank.astype(np.uint64)))
+    shuffled = corpus.words[order][np.lexsort((keys, docs))]
+    long_enough = corpus.lengths[docs] >= 2
+    first, second = long_enough & (rank % 2 == 0), long_enough & (rank % 2 == 1)
+    return _selected(corpus, shuffled, first), _selected(corpus, shuffled, second)
+
+
+def _selected(corpus: Corpus, words: NDArray[np.int32], chosen: NDArray[np.bool_]) -> Corpus:
+    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen, dtype=np.int64)])
+    return Corpus(words=words[chosen], offsets=running[corpus.offsets], vocabulary=corpus.vocabulary)
+
+
+def _mix(values: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+    """SplitMix64, a random-looking number for each number (Steele, Lea, Flood, OOPSLA 2014)."""
+    x = np.atleast_1d(values) + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
+    if isinstance(topics, TopicModel):
+        if topics.vocabulary != test.vocabulary:
+            raise InputError("expected test data over the model's vocabulary, got another; use model.read()")
+        topics = topics.topic_word
+    phi = np.asarray(topics, np.float64)
+    if phi.ndim != 2 or phi.shape[1] != test.n_words:
+        raise InputError(
+            f"expected topics of shape (n_topics, {test.n_words}), got {phi.shape}; match the vocabulary"
+        )
+    if not np.isfinite(phi).all() or (phi < 0).any():
+        raise InputError(
+            "expected topics of finite numbers from 0 up, got others; give probabilities of words"
+        )
+    phi = phi / np.maximum(phi.sum(axis=1, keepdims=True), FLOOR)
+    phi = np.maximum(phi, FLOOR)
+    normalized: Floats = phi / phi.sum(axis=1, keepdims=True)
+    return normalized
+
+
+def _log_likelihood(theta: NDArray[np.float32], phi: Floats, hidden: Corpus) -> float:
+    word_topic = np.ascontiguousarray(phi.T)
+    total = 0.0
+    for start in range(0, hidden.n_tokens, TOKENS_AT_ONCE):
+        part = slice(start, start + TOKENS_AT_ONCE)
+        mixtures = theta[hidden.docs[part]].astype(np.float64)
+        total += float(np.log(np.einsum("nk,nk->n", mixtures, word_topic[hidden.words[part]])).sum())
+    return total
+
+
+def _completion(log_likelihood: float, hidden: Corpus, test: Corpus) -> Completion:
+    if not hidden.n_tokens:
+        raise InputError(f"expected a test document of 2 tokens or more, got none in {test.n_docs}; add some")
+    return Completion(log_likelihood, hidden.n_tokens, int((test.lengths < 2).sum()))

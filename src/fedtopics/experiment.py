@@ -1,0 +1,152 @@
+"""Data, method, engine, scores and ledger in one record: `train` gives a `Run`, `compare` several."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import Any, cast
+
+import numpy as np
+
+import fedtopics
+from fedtopics import methods, splitting
+from fedtopics.corpus import Corpus, concatenate
+from fedtopics.evaluation.scores import scores
+from fedtopics.federation import in_process
+from fedtopics.federation.protocol import Method
+from fedtopics.model import TopicModel
+from fedtopics.progress import bar
+from fedtopics.reading import read
+from fedtopics.run import SCHEMA, Run
+
+
+@dataclass(frozen=True)
+class Data:
+    """Documents made ready for training: one corpus per party, and held-out documents of all of them."""
+
+    parties: dict[str, Corpus]
+    test: Corpus
+    source: str
+
+    @cached_property
+    def train(self) -> Corpus:
+        """The training documents of all parties, for scores that need a reference corpus."""
+        return concatenate([self.parties[name] for name in sorted(self.parties)])
+
+
+def prepare(
+    source: str | Corpus | Data,
+    *,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    seed: int = 0,
+    show_progress: bool | None = None,
+    **reading: Any,
+) -> Data:
+    """Read `source`, hold out documents for testing and deal the rest to parties.
+
+    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so that
+    the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
+    """
+    if isinstance(source, Data):
+        return source
+    corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
+    train, test = corpus.split(test_fraction, seed=seed)
+    parties = splitting.automatic(train, n_parties, seed=seed)
+    return Data(parties, test, source if isinstance(source, str) else "corpus")
+
+
+def train(
+    source: str | Corpus | Data,
+    method: str = "shared",
+    *,
+    n_topics: int = 50,
+    seed: int = 0,
+    n_threads: int | None = None,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    show_progress: bool | None = None,
+    **settings: Any,
+) -> Run:
+    """Train one method on a federation in this process and score it on held-out documents.
+
+    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend on
+    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
+    """
+    trained = methods.make(method, n_topics=n_topics, **settings)
+    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    n_threads = n_threads or os.cpu_count() or 1
+    began = perf_counter()
+    with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
+        outcome = in_process.run(
+            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
+        )
+    record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
+    model, record["scores"], local = _score(outcome, data, n_threads)
+    for party in record["parties"]:
+        if party["name"] in local:
+            party["scores"] = local[party["name"]]
+    return Run(record, model, outcome.local_models)
+
+
+def compare(
+    source: str | Corpus | Data,
+    names: Iterable[str],
+    *,
+    epsilon: float | None = None,
+    seed: int = 0,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    **options: Any,
+) -> list[Run]:
+    """One run per method on the same data; `epsilon` goes to the methods that have one."""
+    private = {name: "epsilon" in methods.settings(methods.find(name)) for name in names}
+    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    price = {} if epsilon is None else {"epsilon": epsilon}
+    return [train(data, name, seed=seed, **options, **(price if private[name] else {})) for name in private]
+
+
+def _score(outcome: in_process.Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
+    """The model to report, its scores, and the scores of each party's own model.
+
+    Where the server learns no topics (`alone`) the party that does best on the held-out documents is reported:
+    the hardest baseline to beat.
+    """
+    local = {
+        name: scores(model, data.train, data.test, n_threads=n_threads)
+        for name, model in outcome.local_models.items()
+    }
+    if outcome.model is not None:
+        return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
+    best = min(local, key=lambda name: (local[name]["perplexity"], name))
+    return outcome.local_models[best], local[best], local
+
+
+def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
+    """The part of a run record that training decides."""
+    parties = [
+        {"name": party, "n_docs": corpus.n_docs, "n_tokens": corpus.n_tokens}
+        for party, corpus in sorted(data.parties.items())
+    ]
+    return {
+        "schema": SCHEMA,
+        "method": name,
+        "variant": getattr(method, "variant", None),
+        "engine": "in_process",
+        "source": data.source,
+        "n_topics": method.n_topics,
+        "n_words": data.test.n_words,
+        "settings": asdict(cast(Any, method)),
+        "parties": parties,
+        "privacy": outcome.ledger.statements(),
+        "rounds": [asdict(entry) for entry in outcome.rounds],
+        "versions": {
+            "fedtopics": fedtopics.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+    }

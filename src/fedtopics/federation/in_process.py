@@ -1,0 +1,86 @@
+"""Engine: all parties in this process, one after another. The reference for every other engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.federation.protocol import Arrays, Method, Party, Turn
+from fedtopics.model import TopicModel
+from fedtopics.privacy.release import Ledger
+
+
+@dataclass(frozen=True)
+class Round:
+    """One line of a run's log."""
+
+    round: int
+    seconds: float
+    bytes_up: int
+    bytes_down: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run leaves behind: topics, what was spent, and the log."""
+
+    model: TopicModel | None
+    local_models: dict[str, TopicModel]
+    ledger: Ledger
+    rounds: list[Round]
+
+
+def run(
+    method: Method,
+    corpora: Mapping[str, Corpus],
+    *,
+    seed: int,
+    ledger: Ledger | None = None,
+    n_threads: int = 1,
+    on_round: Callable[[Round], None] = lambda _: None,
+) -> Outcome:
+    """Train `method` on one corpus per party name.
+
+    The ledger must afford the method's plan before any document is looked at, and is charged with every release.
+    """
+    vocabulary = _shared_vocabulary(corpora)
+    ledger = Ledger() if ledger is None else ledger
+    for name in corpora:
+        ledger.require(name, method.plan(len(vocabulary)))
+    rounds: list[Round] = []
+    parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
+    turn = Turn(seed, "server", n_threads=n_threads)
+    state = method.start(len(vocabulary), turn)
+    for number in range(method.n_rounds):
+        began, turn = perf_counter(), replace(turn, round=number)
+        sent: dict[str, Arrays] = {}
+        down = 0
+        for name, party in parties.items():
+            told = method.broadcast(state, name)
+            release, memory = method.contribute(party, told, replace(turn, role="party", party=name))
+            ledger.charge(name, number, release.cost)
+            sent[name], parties[name] = release.value, replace(party, memory=memory)
+            down += _size(told)
+        state = method.combine(state, sent, turn)
+        rounds.append(Round(number, perf_counter() - began, sum(map(_size, sent.values())), down))
+        on_round(rounds[-1])
+    local = {name: method.local_model(party) for name, party in parties.items()}
+    kept = {name: model for name, model in local.items() if model is not None}
+    return Outcome(method.model(state, vocabulary), kept, ledger, rounds)
+
+
+def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
+    vocabularies = {corpus.vocabulary for corpus in corpora.values()}
+    if len(vocabularies) != 1:
+        raise InputError(
+            f"all parties must use one vocabulary, got {len(vocabularies)} different ones from {len(corpora)} "
+            "parties; build the corpora with vocabulary=..."
+        )
+    return vocabularies.pop()
+
+
+def _size(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays.values())

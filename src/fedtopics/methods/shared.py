@@ -1,0 +1,68 @@
+"""Shared: non-private federated LDA by summed counts, the upper bound for every federated method.
+
+Round t:
+    server:  send N, the word-topic counts of all parties
+    party:   t = 0: every token in a uniform topic
+             resample the topics of its tokens given N less its own counts;  send its own counts n
+    server:  N <- sum of n over the parties; a party that is missing keeps the counts it sent last
+
+With one sweep a round this is the approximate distributed sampler of [1]: its quality is that of collapsed Gibbs
+sampling on the pooled data. No raw text moves, but the counts are exact: **there is no privacy guarantee**.
+
+[1] D. Newman, A. Asuncion, P. Smyth, M. Welling. Distributed algorithms for topic models. JMLR 10, 2009.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fedtopics.federation.local_sampling import LocalSampling
+from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.model import TopicModel
+from fedtopics.privacy.cost import INFINITE
+from fedtopics.privacy.release import Cost, Release, disclose
+from fedtopics.sampling import lda
+
+
+@dataclass(frozen=True)
+class Shared(LocalSampling):
+    n_rounds: int = 200
+    n_sweeps: int = 1
+
+    about: ClassVar[About] = About(
+        summary="federated LDA by summed counts",
+        guarantee="none: exact counts leave every party",
+        citation="Newman et al., JMLR 2009",
+    )
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return [INFINITE] * self.n_rounds
+
+    def start(self, n_words: int, turn: Turn) -> Arrays:
+        return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
+
+    def broadcast(self, state: Arrays, party: str) -> Arrays:
+        return {"n_wk": state["n_wk"]}
+
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        others = told["n_wk"] - party.memory.get("n_wk", 0)
+        topics = self.resample(party.corpus, party.memory.get("topics"), turn, others)
+        n_wk = lda.word_topic_counts(party.corpus, topics, self.n_topics)
+        return disclose({"n_wk": n_wk}), {"topics": topics, "n_wk": n_wk}
+
+    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+        kept = {name: array for name, array in state.items() if name != "n_wk"}
+        kept |= {f"party/{name}": arrays["n_wk"] for name, arrays in sent.items()}
+        return kept | {"n_wk": np.sum([kept[name] for name in sorted(kept)], axis=0, dtype=np.int32)}
+
+    def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
+        return self.topic_model(state["n_wk"], vocabulary)
+
+    def local_model(self, party: Party) -> None:
+        return None
+
+
+METHOD = Shared

@@ -1,0 +1,229 @@
+"""The result of every method: topics as distributions over words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedtopics import model_exports, model_files
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.model_checks import check
+from fedtopics.sampling import lda
+from fedtopics.topic_table import TopicRow, TopicTable
+
+if TYPE_CHECKING:
+    from scipy.sparse import sparray, spmatrix
+
+    from fedtopics.text import Tokenizer
+
+Floats: TypeAlias = NDArray[np.float64]
+Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparray"
+
+
+@dataclass(frozen=True, eq=False)
+class TopicModel:
+    """Topics over a vocabulary.
+
+    topic_word    probability of each word in each topic, shape (n_topics, n_words); rows sum to one
+    alpha         Dirichlet prior of a document's topics, shape (n_topics,)
+    vocabulary    the word behind each column
+    labels        a name for each topic, None before they are given
+    topic_shares  share of the training tokens in each topic, None where unknown
+    language      whose default tokenizer made the words of the training texts; None where another one did
+    card          what a reader of the model should know, as plain JSON values: what it was trained on (in
+                  aggregate terms), method, privacy statement; never a document
+
+    >>> model = TopicModel.from_counts([[3, 1, 0], [0, 1, 4]], ["tax", "law", "war"], alpha=0.5, beta=0.1)
+    >>> model.top_words(2)
+    [['tax', 'law'], ['war', 'law']]
+    """
+
+    topic_word: Floats
+    alpha: Floats
+    vocabulary: tuple[str, ...]
+    labels: tuple[str, ...] | None = None
+    topic_shares: Floats | None = None
+    language: str | None = "en"
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "topic_word", _frozen(self.topic_word))
+        object.__setattr__(self, "alpha", _frozen(self.alpha))
+        object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
+        if self.topic_shares is not None:
+            object.__setattr__(self, "topic_shares", _frozen(self.topic_shares))
+        check(
+            self.topic_word,
+            self.alpha,
+            self.vocabulary,
+            self.labels,
+            self.topic_shares,
+            self.language,
+            self.card,
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        topic_word_counts: ArrayLike,
+        vocabulary: Sequence[str],
+        *,
+        alpha: ArrayLike = 0.1,
+        beta: ArrayLike = 0.01,
+        language: str | None = "en",
+        card: Mapping[str, Any] | None = None,
+    ) -> TopicModel:
+        """Posterior mean of the topics given counts (n_topics, n_words); noise below zero counts as zero."""
+        counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
+        smoothed = counts + np.asarray(beta, np.float64)
+        sums = smoothed.sum(axis=1, keepdims=True)
+        total = counts.sum()
+        return cls(
+            topic_word=smoothed / sums,
+            alpha=np.broadcast_to(np.asarray(alpha, np.float64), counts.shape[:1]),
+            vocabulary=tuple(vocabulary),
+            topic_shares=counts.sum(axis=1) / total if total > 0 else None,
+            language=language,
+            card=card or {},
+        )
+
+    def __repr__(self) -> str:
+        return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.topic_word)
+
+    @property
+    def n_words(self) -> int:
+        """Size of the vocabulary."""
+        return len(self.vocabulary)
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """The n most probable words of each topic, the most probable first."""
+        return [[self.vocabulary[word] for word in row] for row in self.top_word_ids(n)]
+
+    def top_word_ids(self, n: int = 10) -> NDArray[np.int64]:
+        """Ids of the n most probable words of each topic, shape (n_topics, n); equals go by word id."""
+        return np.argsort(-self.topic_word, axis=1, kind="stable")[:, :n].astype(np.int64)
+
+    def set_topic_labels(self, labels: Sequence[str] | Mapping[int, str]) -> TopicModel:
+        """The same model with new names: one for each topic, or for the topics named in a mapping."""
+        if isinstance(labels, Mapping):
+            unknown = [topic for topic in labels if topic not in range(self.n_topics)]
+            if unknown:
+                raise InputError(
+                    f"expected topics 0 to {self.n_topics - 1}, got {unknown[0]!r}; see top_words()"
+                )
+            labels = [labels.get(topic, self.label(topic)) for topic in range(self.n_topics)]
+        return replace(self, labels=tuple(labels))
+
+    def label(self, topic: int) -> str:
+        """Name of a topic: its own if it has one, else its number."""
+        return self.labels[topic] if self.labels is not None else f"topic {topic}"
+
+    def get_topic_info(self, n: int = 10) -> TopicTable:
+        """Number, label, share and top words of each topic, as a table."""
+        shares = [None] * self.n_topics if self.topic_shares is None else self.topic_shares.tolist()
+        rows = zip(shares, self.top_words(n), strict=True)
+        return TopicTable(
+            tuple(TopicRow(k, self.label(k), share, tuple(words)) for k, (share, words) in enumerate(rows))
+        )
+
+    def read(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> Corpus:
+        """Documents over the vocabulary of the model; words that it does not know are left out.
+
+        documents  a corpus, texts, or a matrix of counts with a column for each word of the vocabulary
+        tokenizer  for texts: needed where the model was trained with one of your own
+        """
+        if isinstance(documents, Corpus):
+            same = documents.vocabulary == self.vocabulary
+            return documents if same else documents.with_vocabulary(self.vocabulary)
+        if isinstance(documents, str):
+            raise InputError("expected a list of texts, got one string; put it in a list")
+        if hasattr(documents, "shape"):
+            return Corpus.from_sparse(documents, self.vocabulary)
+        return self._read_texts(documents, tokenizer)
+
+    def transform(
+        self, documents: Documents, *, tokenizer: Tokenizer | None = None, n_threads: int | None = None
+    ) -> NDArray[np.float32]:
+        """Topic mixtures of documents (see `read`), shape (n_docs, n_topics); rows sum to one.
+
+        A document without a word that the model knows gets the mean of the prior. The result is the same, bit
+        for bit, on every machine and with any number of threads (default: all cores).
+        """
+        corpus = self.read(documents, tokenizer=tokenizer)
+        return lda.fold_in(corpus, self.topic_word, self.alpha, n_threads=n_threads or os.cpu_count() or 1)
+
+    def to_gensim(self) -> Any:
+        """The same topics as a gensim `LdaModel`."""
+        return model_exports.gensim_model(self.topic_word, self.alpha, self.vocabulary)
+
+    def to_pyldavis(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
+        """Arguments for pyLDAvis: `pyLDAvis.prepare(**model.to_pyldavis(documents))` draws the topics."""
+        corpus = self.read(documents, tokenizer=tokenizer)
+        return model_exports.pyldavis_input(self.topic_word, self.transform(corpus), corpus)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a table with one row for each word and its probability in each topic."""
+        labels = [self.label(topic) for topic in range(self.n_topics)]
+        model_exports.write_csv(Path(path), self.topic_word, labels, self.vocabulary)
+
+    def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
+        """Write `model.safetensors` and `model.json` into a directory."""
+        arrays = {"topic_word": self.topic_word, "alpha": self.alpha}
+        if self.topic_shares is not None:
+            arrays["topic_shares"] = self.topic_shares
+        description = {
+            "n_topics": self.n_topics,
+            "n_words": self.n_words,
+            "language": self.language,
+            "card": dict(self.card),
+            "labels": self.labels,
+            "vocabulary": self.vocabulary,
+        }
+        model_files.write(Path(directory), arrays, description, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, directory: str | Path) -> TopicModel:
+        """The model that `save` wrote; a file changed since is an InputError."""
+        arrays, description = model_files.read(Path(directory))
+        try:
+            labels = description["labels"]
+            return cls(
+                topic_word=arrays["topic_word"],
+                alpha=arrays["alpha"],
+                vocabulary=tuple(description["vocabulary"]),
+                labels=None if labels is None else tuple(labels),
+                topic_shares=arrays.get("topic_shares"),
+                language=description["language"],
+                card=description["card"],
+            )
+        except (KeyError, TypeError) as error:
+            raise InputError(
+                f"model files in {directory} are incomplete ({error}); save the model anew"
+            ) from None
+
+    def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
+        from fedtopics.indexing import index_texts, with_vocabulary
+        from fedtopics.text import tokenizer_for
+
+        if tokenizer is None and self.language is None:
+            raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")
+        cut = tokenizer or tokenizer_for(self.language or "en")
+        return Corpus(*with_vocabulary(index_texts(texts, cut, None), self.vocabulary))
+
+
+def _frozen(values: ArrayLike) -> Floats:
+    """Float64 copy that cannot be written to."""
+    array = np.array(values, np.float64, order="C")
+    array.flags.writeable = False
+    return array

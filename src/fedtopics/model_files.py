@@ -1,0 +1,93 @@
+"""A model on disk: `model.safetensors` (numbers) and `model.json` (words, labels, model card).
+
+`model.json` holds a SHA-256 over both, so that a damaged or edited model is refused. That guards against
+accidents and half copies; who may have written the files is for the file system and the network to say.
+No file holds a document, and nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+
+SCHEMA = "fedtopics.model/1"
+NUMBERS, WORDS = "model.safetensors", "model.json"
+
+Arrays: TypeAlias = Mapping[str, NDArray[np.float64]]
+
+
+def write(
+    directory: Path, arrays: Arrays, description: Mapping[str, Any], *, overwrite: bool = False
+) -> None:
+    """Write a model's two files, each complete or not at all."""
+    from safetensors.numpy import save
+
+    present = [name for name in (NUMBERS, WORDS) if (directory / name).exists()]
+    if present and not overwrite:
+        raise InputError(
+            f"expected no model in {directory}, got {present[0]}; save elsewhere or overwrite=True"
+        )
+    numbers = save({name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)})
+    described = {"schema": SCHEMA, **description}
+    described["sha256"] = _content_hash(numbers, described)
+    directory.mkdir(parents=True, exist_ok=True)
+    _replace(directory / NUMBERS, numbers)
+    _replace(directory / WORDS, (json.dumps(described, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any]]:
+    """Arrays and description of the model in a directory, once their hash is checked."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    for name in (NUMBERS, WORDS):
+        if not (directory / name).is_file():
+            raise InputError(f"expected a saved model in {directory}, got no {name} there; check the path")
+    numbers = (directory / NUMBERS).read_bytes()
+    described = _parse((directory / WORDS).read_bytes(), directory)
+    if described.pop("sha256", None) != _content_hash(numbers, described):
+        raise InputError(
+            f"model files in {directory} do not match their hash: damaged or edited; save it anew"
+        )
+    try:
+        return load(numbers), described
+    except SafetensorError as error:
+        raise InputError(
+            f"expected safetensors in {directory / NUMBERS}, got {error}; save it anew"
+        ) from None
+
+
+def _parse(content: bytes, directory: Path) -> dict[str, Any]:
+    try:
+        described = json.loads(content)
+    except ValueError as error:
+        raise InputError(f"expected JSON in {directory / WORDS}, got {error}; save the model anew") from None
+    schema = described.get("schema") if isinstance(described, dict) else None
+    if schema != SCHEMA:
+        raise InputError(
+            f"expected schema {SCHEMA} in {directory / WORDS}, got {schema!r}; save the model anew"
+        )
+    return dict(described)
+
+
+def _content_hash(numbers: bytes, described: Mapping[str, Any]) -> str:
+    canonical = json.dumps(described, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()
+    return hashlib.sha256(hashlib.sha256(numbers).digest() + canonical).hexdigest()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

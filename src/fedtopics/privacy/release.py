@@ -1,0 +1,60 @@
+"""The only way out of a party: a value with its price.
+
+A `Release` is made by a mechanism (which prices it), by `reuse` (free, for what was already released) or by
+`disclose` (infinitely dear, for baselines). Engines send nothing else and charge every release to a `Ledger`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from fedtopics.privacy.cost import FREE, INFINITE, Claim, Cost, Loss, Relation
+from fedtopics.privacy.ledger import Budget, BudgetError, Ledger
+
+__all__ = [
+    "Budget",
+    "BudgetError",
+    "Claim",
+    "Cost",
+    "Ledger",
+    "Loss",
+    "Relation",
+    "Release",
+    "disclose",
+    "reuse",
+]
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, eq=False)
+class Release(Generic[T]):
+    """A value that may leave the party, and what that costs.
+
+    >>> reuse(3).map(lambda value: value + 1).value
+    4
+    """
+
+    value: T
+    cost: Cost
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.cost, Cost):
+            raise TypeError(f"a release needs a Cost, got {type(self.cost).__name__}")
+
+    def map(self, rework: Callable[[T], U]) -> Release[U]:
+        """Post-processing: `rework` must not look at private data, so the cost is unchanged."""
+        return Release(rework(self.value), self.cost)
+
+
+def reuse(value: T) -> Release[T]:
+    """A value computed only from what this party has released before: it costs nothing more."""
+    return Release(value, FREE)
+
+
+def disclose(value: T) -> Release[T]:
+    """A value sent in the clear, for non-private baselines; the ledger shows it as infinite."""
+    return Release(value, INFINITE)

@@ -1,0 +1,140 @@
+"""The result of one training: the topics and a record of how they came about.
+
+A run folder holds `model.safetensors` and `model.json` (the topics), `run.json` (the record, see
+`schemas/run.schema.json`) and, where parties have models of their own, `party-NAME/` with a model each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.model_files import NUMBERS
+
+SCHEMA = "fedtopics/run/1"
+PARTY_PREFIX = "party-"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trained model with its record: scores, privacy, rounds, versions."""
+
+    record: dict[str, Any]
+    model: TopicModel
+    local_models: dict[str, TopicModel] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Held-out perplexity, coherence and diversity of the model."""
+        scores: dict[str, float] = self.record["scores"]
+        return scores
+
+    @property
+    def privacy(self) -> list[dict[str, Any]]:
+        """What each party has spent, one entry per relation."""
+        statements: list[dict[str, Any]] = self.record["privacy"]
+        return statements
+
+    def save(self, folder: str | Path) -> None:
+        """Write the run to a new or empty folder, all of it or nothing."""
+        target = require_free(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            self._write(draft)
+            draft.chmod(0o755)
+            draft.replace(target)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+
+    def _write(self, folder: Path) -> None:
+        self.model.save(folder)
+        record = self.record | {"model_sha256": _sha256(folder / NUMBERS)}
+        (folder / "run.json").write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        for name, model in self.local_models.items():
+            model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Run:
+        """Read a run folder back; an incomplete or altered one is an error."""
+        folder = Path(folder)
+        record = _read_record(folder / "run.json")
+        model = TopicModel.load(folder)
+        if record.get("model_sha256") != _sha256(folder / NUMBERS):
+            raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
+        local = {
+            unquote(path.name.removeprefix(PARTY_PREFIX)): TopicModel.load(path)
+            for path in sorted(folder.glob(f"{PARTY_PREFIX}*"))
+        }
+        return cls(record, model, local)
+
+    def __str__(self) -> str:
+        record = self.record
+        lines = [
+            f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
+            f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
+            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
+            "privacy  " + privacy_line(self.privacy),
+        ]
+        lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
+        return "\n".join(lines)
+
+
+def privacy_line(statements: list[dict[str, Any]]) -> str:
+    """The worst party's price for each relation, in one line.
+
+    >>> privacy_line([])
+    'nothing leaves a party'
+    >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
+    'epsilon 6 for word add/remove'
+    """
+    if not statements:
+        return "nothing leaves a party"
+    worst: dict[tuple[str, str], dict[str, Any]] = {}
+    for entry in statements:
+        key = (entry["basis"], entry["relation"])
+        if key not in worst or float(entry["epsilon"]) > float(worst[key]["epsilon"]):
+            worst[key] = entry
+    return "; ".join(map(_price, worst.values()))
+
+
+def _price(entry: dict[str, Any]) -> str:
+    if entry["basis"] == "none":
+        return "none (epsilon infinite)"
+    delta = f", delta {entry['delta']:g}" if entry["delta"] else ""
+    claimed = "claimed " if entry["basis"] == "claimed" else ""
+    return f"{claimed}epsilon {float(entry['epsilon']):g} for {entry['relation']}{delta}"
+
+
+def require_free(folder: str | Path) -> Path:
+    """The path, if it can take a new run: it does not exist or is an empty folder."""
+    path = Path(folder)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(f"{path} exists and is not an empty folder; choose another --out, nothing is overwritten")
+    return path
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise InputError(f"{path.parent} is not a run folder: it has no run.json")
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{path} is not JSON: {error}") from None
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        found = record.get("schema") if isinstance(record, dict) else type(record).__name__
+        raise InputError(f"{path}: expected schema {SCHEMA}, got {found!r}")
+    return record
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,35 @@
+// Blocks of rows shared among threads. What a block computes must not depend on when or where it runs.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace fedtopics {
+
+// Calls work(thread, block) once for every block in [0, n_blocks).
+template <class Work>
+void share(int64_t n_blocks, int n_threads, const Work& work) {
+  n_threads = (int)std::max<int64_t>(1, std::min<int64_t>(n_threads, n_blocks));
+  std::atomic<int64_t> next{0};
+  std::exception_ptr failure;
+  std::mutex guard;
+  const auto loop = [&](int thread) {
+    try {
+      for (int64_t block; (block = next.fetch_add(1)) < n_blocks;) work(thread, block);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(guard);
+      failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < n_threads; t++) others.emplace_back(loop, t);
+  loop(0);
+  for (auto& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace fedtopics

@@ -1,0 +1,144 @@
+// Sixteen lanes at a time, whatever the machine: every instruction set gives the same bits.
+//
+// A `Vector` is made of one, two or four native registers. All kernels are written on it once; the file is compiled
+// several times, each time in the namespace FEDTOPICS_ISA, so that no symbol of one set is linked into another.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if defined(__AVX512F__)
+#define FEDTOPICS_REGISTER 64
+#elif defined(__AVX2__)
+#define FEDTOPICS_REGISTER 32
+#else
+#define FEDTOPICS_REGISTER 16
+#endif
+
+namespace fedtopics::FEDTOPICS_ISA {
+
+constexpr int LANES = 16;
+
+template <class T>
+struct Vector {
+  typedef T Register __attribute__((vector_size(FEDTOPICS_REGISTER)));
+  static constexpr int WIDTH = FEDTOPICS_REGISTER / sizeof(T);
+  static constexpr int PARTS = LANES / WIDTH;
+  Register part[PARTS];
+};
+using Floats = Vector<float>;
+using Ints = Vector<int32_t>;
+using Bits = Vector<uint32_t>;
+
+#define EACH_PART(T) _Pragma("GCC unroll 8") for (int p = 0; p < Vector<T>::PARTS; p++)
+
+#define OPERATOR(OP)                                                   \
+  template <class T>                                                   \
+  INLINE Vector<T> operator OP(Vector<T> a, Vector<T> b) {             \
+    EACH_PART(T) a.part[p] = a.part[p] OP b.part[p];                   \
+    return a;                                                          \
+  }
+OPERATOR(+)
+OPERATOR(-)
+OPERATOR(*)
+OPERATOR(/)
+OPERATOR(^)
+OPERATOR(&)
+OPERATOR(|)
+#undef OPERATOR
+
+// Comparisons give lanes of all ones or all zeros.
+#define COMPARISON(OP)                                                 \
+  template <class T>                                                   \
+  INLINE Ints operator OP(Vector<T> a, Vector<T> b) {                  \
+    Ints mask;                                                         \
+    EACH_PART(T) mask.part[p] = (Ints::Register)(a.part[p] OP b.part[p]); \
+    return mask;                                                       \
+  }
+COMPARISON(<)
+COMPARISON(<=)
+COMPARISON(==)
+#undef COMPARISON
+
+template <class T>
+INLINE Vector<T> operator<<(Vector<T> a, int n) {
+  EACH_PART(T) a.part[p] = a.part[p] << n;
+  return a;
+}
+template <class T>
+INLINE Vector<T> operator>>(Vector<T> a, int n) {
+  EACH_PART(T) a.part[p] = a.part[p] >> n;
+  return a;
+}
+
+template <class T>
+INLINE Vector<T> all(T x) {
+  Vector<T> a;
+  EACH_PART(T) a.part[p] = x - typename Vector<T>::Register{};
+  return a;
+}
+template <class T>
+INLINE Vector<T> load(const T* from) {
+  Vector<T> a;
+  std::memcpy(&a, from, sizeof a);
+  return a;
+}
+template <class T>
+INLINE void store(T* to, Vector<T> a) {
+  std::memcpy(to, &a, sizeof a);
+}
+template <class T>
+INLINE Vector<T> select(Ints mask, Vector<T> yes, Vector<T> no) {
+  EACH_PART(T) no.part[p] = mask.part[p] ? yes.part[p] : no.part[p];
+  return no;
+}
+
+INLINE Floats to_floats(Floats a) { return a; }
+INLINE Floats to_floats(Ints a) {
+  Floats f;
+  EACH_PART(float) f.part[p] = __builtin_convertvector(a.part[p], Floats::Register);
+  return f;
+}
+// Rounds toward zero; the lanes must lie in the range of int32.
+INLINE Ints to_ints(Floats a) {
+  Ints i;
+  EACH_PART(float) i.part[p] = __builtin_convertvector(a.part[p], Ints::Register);
+  return i;
+}
+INLINE Ints as_ints(Bits a) {
+  Ints i;
+  std::memcpy(&i, &a, sizeof a);
+  return i;
+}
+
+// The sum of all lanes in one fixed order.
+INLINE float sum(Floats a) {
+  alignas(64) float x[LANES];
+  store(x, a);
+  for (int half = LANES / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; l++) x[l] += x[l + half];
+  return x[0];
+}
+
+// table[index] lane by lane.
+INLINE Floats gather(const float* table, Ints index) {
+  Floats f;
+#if defined(__AVX512F__)
+  f.part[0] = (Floats::Register)_mm512_i32gather_ps((__m512i)index.part[0], table, 4);
+#elif defined(__AVX2__)
+  EACH_PART(float) f.part[p] = (Floats::Register)_mm256_i32gather_ps(table, (__m256i)index.part[p], 4);
+#else
+  EACH_PART(float) for (int l = 0; l < Floats::WIDTH; l++) f.part[p][l] = table[index.part[p][l]];
+#endif
+  return f;
+}
+
+INLINE void prefetch(const void* at) { __builtin_prefetch(at, 0, 3); }
+
+}  // namespace fedtopics::FEDTOPICS_ISA

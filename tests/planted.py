@@ -1,0 +1,52 @@
+"""Small corpora with known topics, and the formulas of the package in plain NumPy: oracles for many tests."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.corpus import Corpus
+
+
+def corpus_of(documents: list[list[int]], n_words: int) -> Corpus:
+    """A corpus from word ids; word w reads `w<id>`."""
+    lengths = [len(document) for document in documents]
+    return Corpus(
+        words=np.array([word for document in documents for word in document], np.int32),
+        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+        vocabulary=tuple(f"w{word}" for word in range(n_words)),
+    )
+
+
+def planted_topics(n_topics: int, words_per_topic: int, noise: float = 0.02) -> NDArray[np.float64]:
+    """Topics that share no word but for some noise, shape (n_topics, n_topics * words_per_topic)."""
+    n_words = n_topics * words_per_topic
+    topics = np.full((n_topics, n_words), noise / n_words)
+    words = np.arange(n_words)
+    topics[words // words_per_topic, words] += (1 - noise) / words_per_topic
+    return topics
+
+
+def drawn_corpus(
+    topics: NDArray[np.float64], n_docs: int, length: int, seed: int, alpha: float = 0.2
+) -> Corpus:
+    """Documents drawn by latent Dirichlet allocation."""
+    rng = np.random.default_rng(seed)
+    n_topics, n_words = topics.shape
+    mixtures = rng.dirichlet(np.full(n_topics, alpha), n_docs) @ topics
+    mixtures /= mixtures.sum(axis=1, keepdims=True)
+    return corpus_of([list(rng.choice(n_words, length, p=mixture)) for mixture in mixtures], n_words)
+
+
+def fold_in_reference(
+    corpus: Corpus, topics: NDArray[np.float64], alpha: NDArray[np.float64], n_iterations: int
+) -> NDArray[np.float64]:
+    """theta_k ~ alpha_k + sum_w n_w r_wk with r_wk = theta_k phi_kw / sum_k, from the uniform mixture."""
+    mixtures = np.full((corpus.n_docs, len(topics)), 1.0 / len(topics))
+    for doc, theta in enumerate(mixtures):
+        phi = topics[:, corpus.words[corpus.offsets[doc] : corpus.offsets[doc + 1]]]
+        for _ in range(n_iterations):
+            joint = theta[:, None] * phi
+            theta[:] = alpha + (joint / joint.sum(axis=0)).sum(axis=1)
+            theta /= theta.sum()
+    return mixtures
