@@ -78,7 +78,7 @@ def test_a_folder_in_use_is_left_alone(runs: list[Run], tmp_path: Path) -> None:
 
 
 def test_a_damaged_run_is_refused(runs: list[Run], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run.json"):
+    with pytest.raises(InputError, match=r"no run.json"):
         Run.load(tmp_path)
     for number, content in enumerate(["{", "[]", '{"schema": "fedtopics/run/99"}']):
         folder = tmp_path / str(number)
