@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
-Array = TypeVar("Array", bound=NDArray[np.generic])
 
 
 class Document(NamedTuple):
@@ -286,7 +285,7 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     return tuple(value for column in columns for value in column or ())
 
 
-def _read_only(values: Array) -> Array:
+def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     view = np.asarray(values).view()
     view.flags.writeable = False
     return view
