@@ -287,7 +287,7 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
 
 
 def _read_only(values: Array) -> Array:
-    view = values.view()
+    view = np.asarray(values).view()
     view.flags.writeable = False
     return view
 

@@ -36,9 +36,7 @@ class Columns:
             raise InputError(f"expected columns with different names in {source}, got {listed}")
         for name in self.used:
             if name not in present:
-                raise InputError(
-                    f"expected a column {name!r} in {source}, got {', '.join(present) or 'no column'}"
-                )
+                raise InputError(f"expected a column {name!r} in {source}, got {listed}")
         text = self.text or _named("text", present) or _only(present if texts is None else texts)
         if text is None:
             raise InputError(f"expected a column 'text' in {source}, got {listed}; say which one it is")

@@ -1,9 +1,9 @@
 """Guided topics: words that the user has given a topic stay in it, and draw their company after them.
 
-Before the first sweep every token of a seed word is put in its topic, and after each sweep a token that strayed
-is put back (topic-in-set knowledge: Andrzejewski and Zhu, NAACL-HLT workshop on semi-supervised learning, 2009).
-Within a sweep the seed words hold pseudo-counts in their topic, together a tenth of an average topic: enough that
-few tokens stray, too few to drive other words out of the topic.
+Before the first sweep every token of a seed word is put in its topic, and after each sweep a token that
+strayed is put back (topic-in-set knowledge: Andrzejewski and Zhu, NAACL-HLT workshop on semi-supervised
+learning, 2009). Within a sweep the seed words hold pseudo-counts in their topic, together a tenth of an
+average topic: enough that few tokens stray, too few to drive other words out of the topic.
 """
 
 from __future__ import annotations

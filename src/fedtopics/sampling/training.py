@@ -33,7 +33,7 @@ def train(
     *,
     seed: int,
     n_sweeps: int,
-    sampler: lda.Sampler = "auto",
+    sampler: str = "auto",
     n_threads: int = 1,
     others: ArrayLike | None = None,
     weights: NDArray[np.float64] | None = None,
@@ -54,7 +54,14 @@ def train(
     total = np.zeros((corpus.n_words, priors.n_topics))
     for number in range(n_sweeps):
         state = lda.sweep(
-            corpus, state, priors, seed=seed, sampler=sampler, n_threads=n_threads, others=others, weights=weights
+            corpus,
+            state,
+            priors,
+            seed=seed,
+            sampler=sampler,
+            n_threads=n_threads,
+            others=others,
+            weights=weights,
         )
         if guidance is not None:
             state = guidance.applied(corpus, state)
@@ -71,5 +78,5 @@ def word_topic(
     if weights is None:
         return lda.word_topic_counts(corpus, topics, n_topics).astype(np.float64)
     cells = corpus.words.astype(np.int64) * n_topics + topics
-    sums = np.bincount(cells, weights, minlength=corpus.n_words * n_topics)
+    sums = np.bincount(cells, weights, corpus.n_words * n_topics).astype(np.float64)
     return sums.reshape(corpus.n_words, n_topics)
