@@ -11,7 +11,7 @@ from fedtopics.errors import InputError
 
 app = typer.Typer(
     name="fedtopics",
-    help="Federated, private topic modeling: many parties learn one topic model, no raw text leaves its owner.",
+    help="Federated, private topic modeling: parties learn one topic model, no raw text leaves its owner.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

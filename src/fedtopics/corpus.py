@@ -33,7 +33,7 @@ class Document(NamedTuple):
     party: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Documents over one vocabulary, token after token. The arrays are read-only.
 
@@ -61,6 +61,10 @@ class Corpus:
             values = getattr(self, name)
             if values is not None and len(values) != self.n_docs:
                 raise InputError(f"expected {name} for {self.n_docs} documents, got {len(values)}")
+
+    def __repr__(self) -> str:
+        parties = f", {len(set(self.parties))} parties" if self.parties else ""
+        return f"<Corpus: {self.n_docs} documents, {self.n_tokens} tokens, {self.n_words} words{parties}>"
 
     @classmethod
     def from_texts(
@@ -283,7 +287,7 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
 
 
 def _read_only(values: Array) -> Array:
-    view = values.view()
+    view = np.asarray(values).view()
     view.flags.writeable = False
     return view
 

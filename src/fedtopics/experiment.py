@@ -51,15 +51,17 @@ def prepare(
 ) -> Data:
     """Read `source`, hold out documents for testing and deal the rest to parties.
 
-    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so that
-    the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
+    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
+    that the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
     """
     if isinstance(source, Data):
         return source
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     train, test = corpus.split(test_fraction, seed=seed)
     dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
-    return Data({party.name or "": party for party in dealt}, test, source if isinstance(source, str) else "corpus")
+    return Data(
+        {party.name or "": party for party in dealt}, test, source if isinstance(source, str) else "corpus"
+    )
 
 
 def train(
@@ -76,8 +78,8 @@ def train(
 ) -> Run:
     """Train one method on a federation in this process and score it on held-out documents.
 
-    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend on
-    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
+    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend
+    on `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
     """
     trained = methods.make(method, n_topics=n_topics, **settings)
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
@@ -108,7 +110,7 @@ def compare(
     """One run per method on the same data; `epsilon` goes to the methods that have one."""
     private = {name: "epsilon" in methods.settings(methods.find(name)) for name in names}
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
-    price = {} if epsilon is None else {"epsilon": epsilon}
+    price: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon}
     return [train(data, name, seed=seed, **options, **(price if private[name] else {})) for name in private]
 
 
@@ -117,8 +119,8 @@ def _score(
 ) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
     """The model to report, its scores, and the scores of each party's own model.
 
-    Where the server learns no topics (`alone`) the party that does best on the held-out documents is reported:
-    the hardest baseline to beat.
+    Where the server learns no topics (`alone`) the party that does best on the held-out documents is
+    reported: the hardest baseline to beat.
     """
     local = {
         name: scores(model, data.train, data.test, n_threads=n_threads)

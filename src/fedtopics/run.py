@@ -92,29 +92,26 @@ class Run:
 
 
 def privacy_line(statements: list[dict[str, Any]]) -> str:
-    """The worst party's price for each relation, in one line.
+    """What the worst party has spent, each epsilon with its relation.
 
     >>> privacy_line([])
     'nothing leaves a party'
     >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
-    'epsilon 6 for word add/remove'
+    'epsilon 6 (word add/remove)'
     """
-    if not statements:
+    if all(entry["epsilon"] == 0 for entry in statements):
         return "nothing leaves a party"
     worst: dict[tuple[str, str], dict[str, Any]] = {}
-    for entry in statements:
-        key = (entry["basis"], entry["relation"])
-        if key not in worst or float(entry["epsilon"]) > float(worst[key]["epsilon"]):
-            worst[key] = entry
-    return "; ".join(map(_price, worst.values()))
+    for entry in sorted(statements, key=lambda entry: float(entry["epsilon"])):
+        worst[entry["basis"], entry["relation"]] = entry
+    priced = {key: entry for key, entry in worst.items() if entry["basis"] != "none"}
+    return ", ".join(map(_price, priced.values())) or "none: sent in the clear (epsilon infinite)"
 
 
 def _price(entry: dict[str, Any]) -> str:
-    if entry["basis"] == "none":
-        return "none (epsilon infinite)"
     delta = f", delta {entry['delta']:g}" if entry["delta"] else ""
-    claimed = "claimed " if entry["basis"] == "claimed" else ""
-    return f"{claimed}epsilon {float(entry['epsilon']):g} for {entry['relation']}{delta}"
+    claimed = "claimed: " if entry["basis"] == "claimed" else ""
+    return f"{claimed}epsilon {float(entry['epsilon']):.4g} ({entry['relation']}{delta})"
 
 
 def require_free(folder: str | Path) -> Path:

@@ -13,7 +13,7 @@ from fedtopics import methods
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
-from fedtopics.federation.protocol import Method, Party, Turn
+from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.model import TopicModel
 
 N_TOPICS, WORDS_PER_TOPIC = 3, 8
@@ -94,7 +94,8 @@ def test_what_is_charged_was_planned(name: str) -> None:
 @every
 def test_a_missing_party_does_not_stop_the_round(name: str) -> None:
     method = quick(name, n_rounds=2)
-    corpora, memory = parties(), dict.fromkeys(parties(), {})
+    corpora: dict[str, Corpus] = parties()
+    memory: dict[str, Arrays] = {party: {} for party in corpora}
     state = method.start(TOPICS.shape[1], Turn(0, "server"))
     for number, present in enumerate((["north", "south", "west"], ["north", "west"])):
         sent = {}
@@ -138,7 +139,7 @@ def test_a_method_is_frozen_and_describes_itself(name: str) -> None:
 @every
 @pytest.mark.parametrize("bad", [{"n_topics": 1}, {"n_rounds": 0}, {"no_such_setting": 1}])
 def test_bad_settings_are_refused(name: str, bad: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="got|takes no"):
+    with pytest.raises(InputError, match=r"got|takes no"):
         quick(name, **bad)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -15,7 +16,7 @@ from fedtopics import methods as all_methods
 from fedtopics.commands import options, tables
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.scores import scores_on
 from fedtopics.model import TopicModel
 from fedtopics.reading import read
 
@@ -84,7 +85,7 @@ def evaluate(
     """
     model = TopicModel.load(folder)
     corpus = _documents(source, reading, model)
-    found = scores(model, None, corpus, n_threads=threads)
+    found = scores_on(model, corpus, n_threads=threads or os.cpu_count() or 1)
     if as_json:
         options.print_json(found)
     else:
@@ -93,9 +94,17 @@ def evaluate(
 
 def _documents(source: str, reading: options.Reading, model: TopicModel) -> Corpus:
     """The documents over the model's vocabulary; no word is filtered before that."""
-    unfiltered = {"stop_words": False, "min_df": 1, "max_df": 1.0, "sentences": False}
-    language = model.language or "en"
-    return model.read(read(source, language=language, progress=None, **unfiltered, **reading.options()))
+    corpus = read(
+        source,
+        language=model.language or "en",
+        stop_words=False,
+        min_df=1,
+        max_df=1.0,
+        sentences=False,
+        progress=None,
+        **reading.options(),
+    )
+    return model.read(corpus)
 
 
 def methods(as_json: options.Json = False) -> None:

@@ -17,7 +17,7 @@ from fedtopics.errors import InputError
 Source = Annotated[
     str,
     typer.Argument(
-        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, UCI docword, LDA-C; also .gz and .xz), "
+        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, UCI docword, LDA-C; also .gz, .xz), "
         "a folder of .txt files, or a postgresql:// address (with --query).",
         show_default=False,
     ),
@@ -128,7 +128,7 @@ def takes(group: type[Reading], parameter: str) -> Callable[[Callable[..., None]
         ]
         call.__signature__ = inspect.Signature(kept + added)  # type: ignore[attr-defined]
         call.__annotations__ = {value.name: value.annotation for value in kept + added}
-        del call.__wrapped__  # type: ignore[attr-defined]  # else typer reads the inner signature
+        del call.__wrapped__  # else typer reads the inner signature
         return call
 
     return decorate

@@ -27,7 +27,7 @@ def print_parties(parties: Mapping[str, Corpus]) -> None:
 
 
 def print_runs(runs: list[Run]) -> None:
-    """One line per run, or per party where each party has a model of its own, and the unigram to compare with."""
+    """One line per run (per party for `alone`), below the unigram that every model should beat."""
     table = Table(title="held-out documents of all parties; lower perplexity is better", title_justify="left")
     table.add_column("method")
     for name in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):

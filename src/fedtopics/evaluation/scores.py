@@ -17,11 +17,22 @@ def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1
 
     Coherence counts words in whole documents, so that it means the same with and without word order.
     """
+    held_out = perplexity(model, test, n_threads=n_threads)
+    unigram = unigram_perplexity(train, test)
+    return {"perplexity": held_out, "perplexity_unigram": unigram, **_of_topics(model, train, test)}
+
+
+def scores_on(model: TopicModel, documents: Corpus, *, n_threads: int = 1) -> dict[str, float]:
+    """The scores of a model on documents alone, where its training documents are not at hand."""
+    held_out = perplexity(model, documents, n_threads=n_threads)
+    return {"perplexity": held_out, **_of_topics(model, documents)}
+
+
+def _of_topics(model: TopicModel, *documents: Corpus) -> dict[str, float]:
     top_words = model.top_words(TOP_WORDS)
-    counts = cooccurrences(top_words, train) + cooccurrences(top_words, test)
+    first, *others = (cooccurrences(top_words, corpus) for corpus in documents)
+    counts = sum(others, start=first)
     return {
-        "perplexity": perplexity(model, test, n_threads=n_threads),
-        "perplexity_unigram": unigram_perplexity(train, test),
         "coherence_npmi": float(npmi(counts).mean()),
         "coherence_umass": float(umass(counts).mean()),
         "diversity": diversity(model),

@@ -44,7 +44,8 @@ def run(
 ) -> Outcome:
     """Train `method` on one corpus per party name.
 
-    The ledger must afford the method's plan before any document is looked at, and is charged with every release.
+    The ledger must afford the method's plan before any document is looked at, and is charged with every
+    release.
     """
     vocabulary = _shared_vocabulary(corpora)
     ledger = Ledger() if ledger is None else ledger
@@ -76,8 +77,8 @@ def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
     vocabularies = {corpus.vocabulary for corpus in corpora.values()}
     if len(vocabularies) != 1:
         raise InputError(
-            f"all parties must use one vocabulary, got {len(vocabularies)} different ones from {len(corpora)} "
-            "parties; build the corpora with vocabulary=..."
+            f"all parties must use one vocabulary, got {len(vocabularies)} different ones; "
+            "build the corpora with vocabulary=..."
         )
     return vocabularies.pop()
 

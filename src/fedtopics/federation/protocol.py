@@ -36,9 +36,9 @@ class Party:
 class Turn:
     """One place in a run (a role, a round, a party) with a random stream of its own.
 
-    The stream is the same under every engine, whatever the other parties and the number of threads. Privacy
-    noise is a stream of its own: from the operating system where `secure`, else simulated and marked so in the
-    ledger.
+    The stream is the same under every engine, whatever the other parties and the number of threads.
+    Privacy noise is a stream of its own: from the operating system where `secure`, else simulated and marked
+    so in the ledger.
     """
 
     run_seed: int

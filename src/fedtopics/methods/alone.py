@@ -1,6 +1,7 @@
 """Alone: each party trains on its own documents, what every party can have without a federation.
 
-Round t:  party:   resample the topics of its own tokens, n_sweeps times (Griffiths and Steyvers 2004);  send nothing
+Round t:  party:   resample the topics of its own tokens n_sweeps times (Griffiths and Steyvers, PNAS 2004);
+                   send nothing
 
 Guarantee: nothing leaves a party. The models stay there; a model that is published later is not private.
 """

@@ -2,7 +2,7 @@
 
 Round 0:  party:   send every document
           server:  join the documents of all parties
-Round t:  server:  resample the topics of all tokens, n_sweeps times (collapsed Gibbs sampling [1] or its fast kin)
+Round t:  server:  resample the topics of all tokens n_sweeps times (collapsed Gibbs sampling [1])
 
 Guarantee: none. The raw documents leave every party.
 
@@ -45,7 +45,7 @@ class Pooled(LocalSampling):
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:
             return reuse({}), party.memory
-        documents = {"words": party.corpus.words, "lengths": party.corpus.lengths}
+        documents: Arrays = {"words": party.corpus.words, "lengths": party.corpus.lengths}
         return disclose(documents), {"sent": np.array(True)}
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:

@@ -79,6 +79,11 @@ def exp_minus(x: Fraction) -> Decimal:
     return PRECISE.exp(PRECISE.divide(Decimal(-x.numerator), Decimal(x.denominator)))
 
 
+def exp_plus(epsilon: float) -> Decimal:
+    """e^epsilon, correctly rounded to 200 digits."""
+    return PRECISE.exp(Decimal(epsilon))
+
+
 def laplace_tail(epsilon: Fraction, threshold: int) -> Decimal:
     """Pr[discrete Laplace noise >= threshold] for a threshold >= 1: a^threshold / (1 + a), a = e^-epsilon."""
     with localcontext(PRECISE):

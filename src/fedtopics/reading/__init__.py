@@ -50,16 +50,18 @@ def read(
             raise InputError(
                 "expected a query for PostgreSQL, got none; for example: select text from letters"
             )
-        return Corpus.from_documents(from_postgres(source, query, columns, progress=progress), **options)
+        rows = from_postgres(source, query, columns, progress=progress)
+        return Corpus.from_documents(_at_least_one(rows, "the query's result"), **options)
     if query is not None:
         raise InputError(f"expected a postgresql:// source for a query, got {os.fspath(source)}")
     if source in BUILT_IN:
         path, columns = BUILT_IN[str(source)].located(columns)
     else:
-        path = found(Path(source))
+        path = found(Path(source).expanduser())
     if _is_uci(path) or _suffix(path) in _COUNTS:
         return _read_counts(path, columns, progress, options)
-    return Corpus.from_documents(_documents(path, columns, encoding, progress), **options)
+    documents = _documents(path, columns, encoding, progress)
+    return Corpus.from_documents(_at_least_one(documents, str(path)), **options)
 
 
 def found(path: Path) -> Path:
@@ -101,6 +103,14 @@ def _documents(path: Path, columns: Columns, encoding: str, progress: bool | Non
     if suffix in _TABLES:
         return from_json(path, columns, encoding=encoding, progress=progress)
     return from_text_file(path, columns, encoding=encoding, progress=progress)
+
+
+def _at_least_one(documents: Iterator[Document], source: str) -> Iterator[Document]:
+    first = next(documents, None)
+    if first is None:
+        raise InputError(f"expected at least one document in {source}, got none")
+    yield first
+    yield from documents
 
 
 def _read_counts(path: Path, columns: Columns, progress: bool | None, options: TextOptions) -> Corpus:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fedtopics.corpus import Document
 from fedtopics.errors import InputError
+
+if TYPE_CHECKING:
+    from pyarrow import Schema
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class Columns:
 
         texts   the columns that may hold text; None for all
         """
+        if len(set(present)) < len(present):
+            raise InputError(f"expected columns with different names in {source}, got {', '.join(present)}")
         for name in (self.text, self.party, self.label, self.id):
             if name is not None and name not in present:
                 raise InputError(
@@ -41,6 +47,14 @@ class Columns:
         return Columns(
             text, self.party, self.label or _named("label", unused), self.id or _named("id", unused)
         )
+
+    def found_in(self, schema: Schema, source: str) -> Columns:
+        """The same for an Arrow schema, which knows which columns are strings."""
+        from pyarrow import types
+
+        tests = (types.is_string, types.is_large_string, types.is_string_view)
+        texts = [field.name for field in schema if any(test(field.type) for test in tests)]
+        return self.found(schema.names, source, texts)
 
     @property
     def used(self) -> list[str]:

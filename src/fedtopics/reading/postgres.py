@@ -23,7 +23,7 @@ def from_postgres(url: str, query: str, columns: Columns, *, progress: bool | No
         with dbapi.connect(url) as connection, connection.cursor() as cursor:
             cursor.execute(query)
             batches = cursor.fetch_record_batch()
-            found = columns.found(batches.schema.names, "the query's result")
+            found = columns.found_in(batches.schema, "the query's result")
             with bar("Reading rows", shown=progress) as shown:
                 for batch in batches:
                     for row in batch.select(found.used).to_pylist():

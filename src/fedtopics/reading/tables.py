@@ -21,7 +21,7 @@ def from_separated(
 ) -> Iterator[Document]:
     """Rows of a CSV file whose first line names the columns."""
     csv.field_size_limit(_LONGEST_FIELD)
-    rows = csv.reader(lines(path, encoding, progress=progress), delimiter=separator)
+    rows = csv.reader(lines(path, encoding, progress=progress), delimiter=separator, strict=True)
     try:
         header = next(rows, None)
         if header is None:
@@ -64,7 +64,7 @@ def _json_rows(path: Path, encoding: str, progress: bool | None) -> Iterator[tup
             yield from _json_array(path, encoding)
             return
         if line.strip():
-            yield f"{path}, line {number}", _parsed(line, path, number)
+            yield f"{path}, line {number}", _parsed(line.rstrip("\r\n"), path, number)
 
 
 def _json_array(path: Path, encoding: str) -> Iterator[tuple[str, object]]:
@@ -91,7 +91,7 @@ def from_parquet(path: Path, columns: Columns, *, progress: bool | None) -> Iter
 
     try:
         with parquet.ParquetFile(path) as file:
-            found = columns.found(file.schema_arrow.names, str(path))
+            found = columns.found_in(file.schema_arrow, str(path))
             with bar(path.name, file.metadata.num_rows, shown=progress) as shown:
                 for batch in file.iter_batches(batch_size=1024, columns=found.used):
                     for row in batch.to_pylist():

@@ -5,26 +5,25 @@
 // follows from term n - 1 by the ratio (n <= m ? mu/a : mu a) / n.
 #pragma once
 
-#include "lanes.hpp"
+#include "channel_lanes.hpp"
 
-namespace fedtopics {
-namespace {
+namespace fedtopics::FEDTOPICS_ISA {
 
 struct Posterior {
-  Lanes expected;
-  Lanes log_evidence;  // without the factor exp(-mu)
+  Floats expected;
+  Floats log_evidence;  // without the factor exp(-mu)
 };
 
 // The lanes sum upward from n = 0; beyond these bounds they would overflow or end too early, and one lane is summed
 // alone in double precision.
-constexpr float kLargestValue = 8.0f, kLargestRise = 2e5f, kLargestTail = 0.2f;
-constexpr int kTailTerms = 4;
+constexpr float LARGEST_VALUE = 8.0f, LARGEST_RISE = 2e5f, LARGEST_TAIL = 0.2f;
+constexpr int TAIL_TERMS = 4;
 
 // log(x) in double precision, from IEEE operations alone.
-FEDTOPICS_INLINE double logarithm(double x) {
-  std::int64_t bits;
+INLINE double logarithm(double x) {
+  int64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
-  const std::int64_t exponent = (bits - 0x3fe6a09e667f3bcd) >> 52;  // sqrt(1/2)
+  const int64_t exponent = (bits - 0x3fe6a09e667f3bcd) >> 52;  // sqrt(1/2)
   bits -= exponent << 52;
   std::memcpy(&x, &bits, sizeof x);
   const double z = (x - 1.0) / (x + 1.0), zz = z * z;
@@ -34,7 +33,7 @@ FEDTOPICS_INLINE double logarithm(double x) {
 }
 
 // log(n!): exact product for small n, Stirling's series above.
-FEDTOPICS_INLINE double log_factorial(double n) {
+INLINE double log_factorial(double n) {
   if (n < 16) {
     double product = 1.0;
     for (double i = 2; i <= n; ++i) product *= i;
@@ -45,10 +44,10 @@ FEDTOPICS_INLINE double log_factorial(double n) {
 }
 
 // One lane in double precision, summed both ways from its largest term: nothing can overflow.
-static __attribute__((noinline)) void posterior_alone(double m, double mu, double a, float *expected, float *log_evidence) {
+static __attribute__((noinline)) void posterior_alone(double m, double mu, double a, float* expected, float* log_evidence) {
   const double rise = mu / a, tail = a * mu;
-  const double peak = rise < m ? static_cast<double>(static_cast<std::int64_t>(rise))
-                      : tail > m ? static_cast<double>(static_cast<std::int64_t>(tail))
+  const double peak = rise < m ? static_cast<double>(static_cast<int64_t>(rise))
+                      : tail > m ? static_cast<double>(static_cast<int64_t>(tail))
                                  : m;
   double term = 1.0, evidence = 1.0, mean = peak;
   for (double n = peak; n > 0 && term > 1e-12 * evidence; --n) {
@@ -68,27 +67,26 @@ static __attribute__((noinline)) void posterior_alone(double m, double mu, doubl
                                      (peak > m ? (peak - m) * logarithm(tail) : 0.0));
 }
 
-FEDTOPICS_INLINE Posterior posterior(Lanes m, Lanes mu, float a, bool want_evidence) {
-  const Lanes rise = mu / a, tail = a * mu;
+INLINE Posterior posterior(Floats m, Floats mu, float a, bool want_evidence) {
+  const Floats rise = mu / a, tail = a * mu;
   const float largest_value = largest(m);
-  const Lanes excess = larger(larger(m / kLargestValue, rise / kLargestRise), tail / kLargestTail);
-  const int n_terms = static_cast<int>(largest_value < kLargestValue ? largest_value : kLargestValue) + kTailTerms;
-  Lanes term = spread(1.0f), evidence = term, mean = spread(0.0f);
+  const Floats excess = larger(larger(m / LARGEST_VALUE, rise / LARGEST_RISE), tail / LARGEST_TAIL);
+  const int n_terms = static_cast<int>(largest_value < LARGEST_VALUE ? largest_value : LARGEST_VALUE) + TAIL_TERMS;
+  Floats term = all(1.0f), evidence = term, mean = all(0.0f);
   for (int n = 1; n <= n_terms; ++n) {
     const float number = static_cast<float>(n);
-    term = term * (1.0f / number * choose(m, number, rise, tail));
+    term = term * (1.0f / number * select(all(number) <= m, rise, tail));
     evidence = evidence + term;
     mean = mean + number * term;
   }
   Posterior result{mean / evidence, want_evidence ? logarithm(evidence) : evidence};
   if (largest(excess) > 1.0f) {
-    float *const expected = reinterpret_cast<float *>(&result.expected);
-    float *const log_evidence = reinterpret_cast<float *>(&result.log_evidence);
-    for (int i = 0; i < kLanes; ++i)
-      if (excess[i] > 1.0f) posterior_alone(m[i], mu[i], a, expected + i, log_evidence + i);
+    float* const expected = reinterpret_cast<float* >(&result.expected);
+    float* const log_evidence = reinterpret_cast<float* >(&result.log_evidence);
+    for (int i = 0; i < LANES; ++i)
+      if (lane(excess, i) > 1.0f) posterior_alone(lane(m, i), lane(mu, i), a, expected + i, log_evidence + i);
   }
   return result;
 }
 
-}  // namespace
-}  // namespace fedtopics
+}  // namespace fedtopics::FEDTOPICS_ISA
