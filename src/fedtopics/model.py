@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fedtopics import model_exports, model_files
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.model_checks import check
+from fedtopics.model_checks import check, plain_copy
 from fedtopics.sampling import lda
 from fedtopics.topic_table import TopicRow, TopicTable
 
@@ -59,15 +59,8 @@ class TopicModel:
         object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
         if self.topic_shares is not None:
             object.__setattr__(self, "topic_shares", _frozen(self.topic_shares))
-        check(
-            self.topic_word,
-            self.alpha,
-            self.vocabulary,
-            self.labels,
-            self.topic_shares,
-            self.language,
-            self.card,
-        )
+        check(self.topic_word, self.alpha, self.vocabulary, self.labels, self.topic_shares, self.language)
+        object.__setattr__(self, "card", plain_copy(self.card))
 
     @classmethod
     def from_counts(
@@ -83,6 +76,10 @@ class TopicModel:
         """Posterior mean of the topics given counts (n_topics, n_words); noise below zero counts as zero."""
         counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
         smoothed = counts + np.asarray(beta, np.float64)
+        if counts.ndim != 2 or not (smoothed.sum(axis=-1) > 0).all():
+            raise InputError(
+                "expected counts (n_topics, n_words) with some in each topic, or beta above zero"
+            )
         sums = smoothed.sum(axis=1, keepdims=True)
         total = counts.sum()
         return cls(

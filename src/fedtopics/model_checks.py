@@ -19,7 +19,6 @@ def check(
     labels: tuple[str, ...] | None,
     topic_shares: NDArray[np.float64] | None,
     language: str | None,
-    card: Mapping[str, Any],
 ) -> None:
     """Refuse what is no topic model (the parts are those of `fedtopics.model.TopicModel`)."""
     _check_topics(topic_word, vocabulary)
@@ -32,7 +31,6 @@ def check(
         raise InputError(f"expected {n_topics} shares of topics, got {topic_shares}; give one a topic")
     if language is not None and not isinstance(language, str):
         raise InputError(f"expected the code of a language such as 'en', or None, got {language!r}")
-    _check_card(card)
 
 
 def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) -> None:
@@ -57,8 +55,9 @@ def _are_shares(shares: NDArray[np.float64], n_topics: int) -> bool:
     return shares.shape == (n_topics,) and bool(np.isfinite(shares).all() and (shares >= 0).all())
 
 
-def _check_card(card: Mapping[str, Any]) -> None:
+def plain_copy(card: Mapping[str, Any]) -> dict[str, Any]:
+    """A model card as it reads after saving and loading; refuses what JSON cannot hold."""
     try:
-        json.dumps(dict(card), allow_nan=False)
+        return dict(json.loads(json.dumps(dict(card), allow_nan=False)))
     except (TypeError, ValueError) as error:
         raise InputError(f"expected a card of plain JSON values, got {error}; convert them") from None

@@ -1,7 +1,10 @@
 """Perplexity follows its written protocol, and nothing about the order of the data changes it."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
+from gensim.models import LdaModel
 from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
 
 from fedtopics.corpus import Corpus
@@ -98,3 +101,11 @@ def test_a_model_and_its_matrix_score_alike_and_vocabularies_must_match():
         perplexity(TOPICS[:, 1:], TEST)
     with pytest.raises(InputError, match="finite"):
         perplexity(np.full_like(TOPICS, np.nan), TEST)
+
+
+def test_topics_of_gensim_are_scored_by_the_same_evaluator():
+    train = drawn_corpus(TOPICS, 120, 31, seed=4)
+    bags = [sorted(Counter(map(int, document)).items()) for document in documents_of(train)]
+    foreign = LdaModel(bags, num_topics=3, passes=20, random_state=0).get_topics()
+    assert foreign.dtype == np.float32
+    assert perplexity(TOPICS, TEST) < perplexity(foreign, TEST) < unigram_perplexity(train, TEST)

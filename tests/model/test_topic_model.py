@@ -71,6 +71,20 @@ def test_what_is_no_model_is_refused(topic_word, alpha, words, message):
         TopicModel(np.array(topic_word), np.array(alpha), words)
 
 
+@pytest.mark.parametrize("counts", [[1.0, 2.0, 3.0], [[1, 1, 1], [0, 0, 0]], [[np.nan, 1, 1]]])
+def test_counts_that_make_no_topics_are_refused(counts):
+    with pytest.raises(InputError, match="counts"):
+        TopicModel.from_counts(counts, WORDS, beta=0.0)
+
+
+def test_a_card_does_not_follow_its_source():
+    source = {"parties": ("a", "b")}
+    model = small_model(card=source)
+    source["parties"] = ()
+    assert model.card == {"parties": ["a", "b"]}
+    assert repr(model) == "TopicModel(2 topics, 3 words)"
+
+
 @pytest.mark.parametrize("value", [np.arange(3), {1, 2}, float("nan")])
 def test_a_card_holds_plain_values_only(value):
     with pytest.raises(InputError, match="plain JSON"):

@@ -1,5 +1,9 @@
 """Mixtures of new documents: the same formula, the same bits, whatever form the documents come in."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
@@ -34,6 +38,20 @@ def test_saved_and_loaded_models_transform_alike_with_any_number_of_threads(tmp_
     loaded = TopicModel.load(tmp_path)
     bits = {loaded.transform(NEW, n_threads=n).tobytes() for n in (1, 2, 5)}
     assert bits == {MODEL.transform(NEW).tobytes()}
+
+
+def test_another_machine_gives_the_same_bits(tmp_path):
+    # The plainest instruction set stands for a machine that lacks those of this one.
+    MODEL.save(tmp_path)
+    texts = ["w0 w1 w7", "w12 w12 w3", ""]
+    code = (
+        "import sys; from fedtopics import TopicModel; "
+        f"print(TopicModel.load(sys.argv[1]).transform({texts!r}).tobytes().hex())"
+    )
+    environment = os.environ | {"FEDTOPICS_ISA": "plain"}
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    there = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert there.strip() == MODEL.transform(texts).tobytes().hex()
 
 
 def test_corpora_over_another_vocabulary_are_translated():

@@ -29,6 +29,8 @@ N_ITERATIONS = 40
 TOTAL_ALPHA = 5.0
 TOKENS_AT_ONCE = 1 << 15
 
+_HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
+
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -81,17 +83,17 @@ def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
 
 def halves(corpus: Corpus, seed: int = 0) -> tuple[Corpus, Corpus]:
     """Seen and hidden tokens of each document, those of step 1 of the protocol."""
-    order = np.lexsort((corpus.words, corpus.docs))
-    words, docs = corpus.words[order].astype(np.uint64), corpus.docs
-    rank = np.arange(corpus.n_tokens) - corpus.offsets[docs]
+    docs, offsets = corpus.docs.astype(np.uint64), corpus.offsets
+    # Sorting first makes the shuffle blind to word order. Both sorts are of one number, document first.
+    words = np.sort(docs << _HALF | corpus.words.astype(np.uint64), kind="stable") & _LOW
+    rank = np.arange(corpus.n_tokens) - offsets[corpus.docs]
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(words))])
-    bags = running[corpus.offsets[1:]] - running[corpus.offsets[:-1]]
-    fingerprint = _mix(bags + _mix(np.uint64(seed % 2**64)))
-    keys = _mix(fingerprint[docs] + _mix(rank.astype(np.uint64)))
-    shuffled = corpus.words[order][np.lexsort((keys, docs))]
-    long_enough = corpus.lengths[docs] >= 2
-    first, second = long_enough & (rank % 2 == 0), long_enough & (rank % 2 == 1)
-    return _selected(corpus, shuffled, first), _selected(corpus, shuffled, second)
+    bags = _mix(running[offsets[1:]] - running[offsets[:-1]] + _mix(np.uint64(seed % 2**64)))
+    keys = _mix(bags[corpus.docs] + _mix(rank.astype(np.uint64)))
+    shuffled = words[np.argsort(docs << _HALF | keys >> _HALF, kind="stable")].astype(np.int32)
+    long_enough = corpus.lengths[corpus.docs] >= 2
+    seen, hidden = long_enough & (rank % 2 == 0), long_enough & (rank % 2 == 1)
+    return _selected(corpus, shuffled, seen), _selected(corpus, shuffled, hidden)
 
 
 def _selected(corpus: Corpus, words: NDArray[np.int32], chosen: NDArray[np.bool_]) -> Corpus:
