@@ -83,7 +83,7 @@ class TruncatedResponse:
         return table
 
     def debias(self, counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Unbiased counts of the kept words (last axis: all words), over which all others are spread evenly."""
+        """Unbiased counts of the kept words (last axis: all words); others are spread evenly over them."""
         estimate = np.zeros(np.shape(counts))
         reported = np.asarray(counts)[..., list(self.kept)]
         n_reports = reported.sum(axis=-1, keepdims=True)

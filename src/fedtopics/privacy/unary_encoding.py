@@ -89,14 +89,16 @@ class UnaryEncoding:
     def optimized(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
         """OUE: p = 1/2, q = 1/(e^epsilon + 1); epsilon is that of a word replaced."""
         exact.dyadic_epsilon(epsilon)
-        return cls.of(Fraction(1, 2), 1 / (exact.exp_plus(epsilon) + 1), n_words, bounds)
+        with localcontext(exact.PRECISE):
+            return cls.of(Fraction(1, 2), 1 / (exact.exp_plus(epsilon) + 1), n_words, bounds)
 
     @classmethod
     def symmetric(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
         """p = 1 - q; epsilon is that of a word replaced, half of it that of a bit."""
         exact.dyadic_epsilon(epsilon)
-        q = 1 / (exact.exp_plus(epsilon / 2) + 1)
-        return cls.of(1 - q, q, n_words, bounds)
+        with localcontext(exact.PRECISE):
+            q = 1 / (exact.exp_plus(epsilon / 2) + 1)
+            return cls.of(1 - q, q, n_words, bounds)
 
     @classmethod
     def informative(
@@ -105,9 +107,10 @@ class UnaryEncoding:
         """The pair with the largest mutual information at this epsilon of a word replaced."""
         exact.dyadic_epsilon(epsilon)
         check_size("number of words of a row", n_ones)
-        q = most_informative(epsilon, min(n_ones / n_words, 0.5))
-        odds = exact.exp_plus(epsilon) * Decimal(q)
-        return cls.of(odds / (1 - Decimal(q) + odds), q, n_words, bounds)
+        q = Decimal(most_informative(epsilon, min(n_ones / n_words, 0.5)))
+        with localcontext(exact.PRECISE):
+            odds = exact.exp_plus(epsilon) * q
+            return cls.of(odds / (1 - q + odds), q, n_words, bounds)
 
     @property
     def q(self) -> float:
