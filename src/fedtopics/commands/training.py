@@ -107,7 +107,7 @@ def demo(
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
-    """Train on two centuries of speeches held by three parties: alone, together and pooled, in under a minute.
+    """Train on two centuries of speeches held by three parties: alone, together, pooled; under a minute.
 
     Example: fedtopics demo --out runs/first
     """
