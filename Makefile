@@ -8,10 +8,14 @@ NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 
 setup: $(VENV)/installed
 
-# A C++ compiler and Python's venv, where they are missing (Debian and Ubuntu).
+# What apt (Debian and Ubuntu) has to bring where it is missing: a C++ compiler and Python's venv, without which
+# nothing builds, and a PostgreSQL server, which only the tests of its reader need.
 system:
 	@command -v c++ >/dev/null && $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || (apt-get update && apt-get install -y --no-install-recommends g++ python3-venv python3-dev)
+	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 \
+	  || (apt-get update && apt-get install -y --no-install-recommends postgresql) \
+	  || echo 'No PostgreSQL server could be installed: its tests will be skipped.'
 
 $(VENV)/installed: pyproject.toml $(NATIVE) | system
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.indexing import Indexed, document_frequency, with_vocabulary
+from fedtopics.indexing import Indexed, document_frequency, join, select, with_vocabulary
 from fedtopics.preparation import TextOptions, prepare, read_vocabulary
 from fedtopics.progress import track
 from fedtopics.word_filter import WordFilter
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
-Array = TypeVar("Array", bound=NDArray[np.generic])
 
 
 class Document(NamedTuple):
@@ -56,7 +55,19 @@ class Corpus:
     def __post_init__(self) -> None:
         for name in ("words", "offsets", "sentence_offsets"):
             if (values := getattr(self, name)) is not None:
+<<<<<<< HEAD
+                object.__setattr__(self, name, _read_only(name, values, kind))
+        if self.n_tokens and not 0 <= self.words.min() <= self.words.max() < self.n_words:
+            raise InputError(
+                f"expected corpus.words below {self.n_words}, got {self.words.min()} to {self.words.max()}"
+            )
+        for name in ("offsets", "sentence_offsets"):
+            bounds = getattr(self, name)
+            if bounds is not None and not _rises(bounds, self.n_tokens):
+                raise InputError(f"expected corpus.{name} to rise from 0 to {self.n_tokens}, got {bounds}")
+=======
                 object.__setattr__(self, name, _read_only(values))
+>>>>>>> corpus
         for name in ("ids", "labels", "parties"):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_docs:
@@ -215,14 +226,9 @@ class Corpus:
         """The documents at these positions, in this order (or those where a boolean mask is true)."""
         positions = np.asarray(documents)
         chosen = np.flatnonzero(positions) if positions.dtype == bool else positions.astype(np.int64)
-        lengths = self.lengths[chosen]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        tokens = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
         return replace(
             self,
-            words=self.words[tokens],
-            offsets=offsets,
-            sentence_offsets=self._sentences_of(tokens),
+            **select(self._indexed, chosen)._asdict(),
             ids=_chosen(self.ids, chosen),
             labels=_chosen(self.labels, chosen),
             parties=_chosen(self.parties, chosen),
@@ -244,14 +250,6 @@ class Corpus:
     def _indexed(self) -> Indexed:
         return Indexed(self.words, self.offsets, self.vocabulary, self.sentence_offsets)
 
-    def _sentences_of(self, tokens: NDArray[np.int64]) -> Offsets | None:
-        """Sentence boundaries of a selection of whole sentences, given by its tokens."""
-        if self.sentence_offsets is None:
-            return None
-        starts = np.zeros(self.n_tokens, bool)
-        starts[self.sentence_offsets[:-1]] = True
-        return np.append(np.flatnonzero(starts[tokens]), len(tokens))
-
 
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     """One corpus with the documents of all, in order; they must share one vocabulary."""
@@ -260,24 +258,12 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
         raise InputError(
             "expected corpora over one vocabulary, got different ones; use with_vocabulary first"
         )
-    starts = np.cumsum([0] + [corpus.n_tokens for corpus in corpora])
-    sentences = [corpus.sentence_offsets for corpus in corpora]
     return Corpus(
-        np.concatenate([corpus.words for corpus in corpora]),
-        _joined([corpus.offsets for corpus in corpora], starts),
-        first.vocabulary,
-        None
-        if any(s is None for s in sentences)
-        else _joined([s for s in sentences if s is not None], starts),
-        _all([corpus.ids for corpus in corpora]),
-        _all([corpus.labels for corpus in corpora]),
-        _all([corpus.parties for corpus in corpora]),
+        *join([corpus._indexed for corpus in corpora]),
+        ids=_all([corpus.ids for corpus in corpora]),
+        labels=_all([corpus.labels for corpus in corpora]),
+        parties=_all([corpus.parties for corpus in corpora]),
     )
-
-
-def _joined(offsets: Sequence[Offsets], starts: NDArray[np.int64]) -> Offsets:
-    moved = [each[1:] + start for each, start in zip(offsets, starts, strict=False)]
-    return np.concatenate([[0], *moved])
 
 
 def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
@@ -286,10 +272,26 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     return tuple(value for column in columns for value in column or ())
 
 
-def _read_only(values: Array) -> Array:
+<<<<<<< HEAD
+def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    given = np.asarray(values)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InputError(
+            f"expected corpus.{name} as one row of whole numbers, got {given.dtype} {given.shape}"
+        )
+    if given.size and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
+        raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
+    view = np.ascontiguousarray(given, kind).view()
+=======
+def _read_only(values: ArrayLike) -> NDArray[np.generic]:
     view = np.asarray(values).view()
+>>>>>>> corpus
     view.flags.writeable = False
     return view
+
+
+def _rises(bounds: Offsets, last: int) -> bool:
+    return len(bounds) > 0 and bounds[0] == 0 and bounds[-1] == last and bool((np.diff(bounds) >= 0).all())
 
 
 def _chosen(column: tuple[str, ...] | None, positions: NDArray[np.int64]) -> tuple[str, ...] | None:

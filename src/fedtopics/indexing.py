@@ -1,9 +1,12 @@
-"""Texts to flat arrays of word ids, one document at a time, so that memory holds numbers and not strings."""
+"""Documents as flat arrays of word ids: made from texts, restricted, selected, joined.
+
+Texts are indexed one at a time, so that memory holds numbers and not strings.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,3 +77,32 @@ def with_vocabulary(indexed: Indexed, vocabulary: tuple[str, ...]) -> Indexed:
         vocabulary,
         None if sentences is None else np.unique(before[sentences]),
     )
+
+
+def select(indexed: Indexed, documents: NDArray[np.int64]) -> Indexed:
+    """The documents at these positions, in this order."""
+    lengths = np.diff(indexed.offsets)[documents]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    tokens = np.arange(offsets[-1]) + np.repeat(indexed.offsets[documents] - offsets[:-1], lengths)
+    sentences = indexed.sentence_offsets
+    if sentences is not None:
+        starts = np.zeros(len(indexed.words), bool)
+        starts[sentences[:-1]] = True
+        sentences = np.append(np.flatnonzero(starts[tokens]), len(tokens))
+    return Indexed(indexed.words[tokens], offsets, indexed.vocabulary, sentences)
+
+
+def join(parts: Sequence[Indexed]) -> Indexed:
+    """All documents of all parts, which share one vocabulary; sentences if every part has them."""
+    starts = np.cumsum([0, *(len(part.words) for part in parts)])
+    sentences = [part.sentence_offsets for part in parts if part.sentence_offsets is not None]
+    return Indexed(
+        np.concatenate([part.words for part in parts]),
+        _moved([part.offsets for part in parts], starts),
+        parts[0].vocabulary,
+        _moved(sentences, starts) if len(sentences) == len(parts) else None,
+    )
+
+
+def _moved(offsets: Sequence[NDArray[np.int64]], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], *(own[1:] + start for own, start in zip(offsets, starts, strict=False))])

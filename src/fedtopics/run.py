@@ -105,7 +105,7 @@ def privacy_line(statements: list[dict[str, Any]]) -> str:
     for entry in sorted(statements, key=lambda entry: float(entry["epsilon"])):
         worst[entry["basis"], entry["relation"]] = entry
     priced = {key: entry for key, entry in worst.items() if entry["basis"] != "none"}
-    return ", ".join(map(_price, priced.values())) or "none: sent in the clear (epsilon infinite)"
+    return ", ".join(map(_price, priced.values())) or "none: sent in the clear"
 
 
 def _price(entry: dict[str, Any]) -> str:

@@ -16,10 +16,10 @@ class WordFilter:
     """Words are dropped in this order; whatever is left is the vocabulary.
 
     stop_words  dropped wherever they occur
-    min_df      words in fewer documents: a number of documents, or a share when below 1.0. None: one
-                document, plus one for each hundred documents, at most five
-    max_df      words in more documents: a number, or a share when a float. None: half of the documents, if
-                there are a hundred or more
+    min_df      words in fewer documents: a number of documents, or a share of them when below 1. None: one,
+                and one more for each hundred documents, at most five
+    max_df      words in more documents: a number of documents, or a share of them when 1 or below. None: half
+                of them, if there are a hundred or more
     max_words   keeps the words found in the most documents (ties: the first in alphabetical order)
     """
 
@@ -30,9 +30,9 @@ class WordFilter:
 
     def __post_init__(self) -> None:
         for name, bound in (("min_df", self.min_df), ("max_df", self.max_df)):
-            if bound is not None and (bound < 0 or (isinstance(bound, float) and bound > 1)):
+            if bound is not None and not (0 <= bound <= 1 or (bound > 1 and bound % 1 == 0)):
                 raise InputError(
-                    f"expected {name} as a number of documents or a share of them (0.0 to 1.0), got {bound}"
+                    f"expected {name} as a number of documents or a share from 0 to 1, got {bound}"
                 )
         if self.max_words is not None and self.max_words < 1:
             raise InputError(f"expected max_words of 1 or more, got {self.max_words}")
@@ -62,12 +62,9 @@ class WordFilter:
         return tuple(sorted(sorted(kept, key=lambda word: -frequency[word])[: self.max_words]))
 
     def _bounds(self, n_docs: int) -> tuple[float, float]:
-        at_least = min(5, 1 + n_docs // 100) if self.min_df is None else _documents(self.min_df, n_docs)
-        if self.max_df is not None:
-            return at_least, _documents(self.max_df, n_docs)
-        return at_least, n_docs / 2 if n_docs >= 100 else n_docs
-
-
-def _documents(bound: float, n_docs: int) -> float:
-    """A bound as a number of documents: floats are shares, whole numbers are counts."""
-    return bound * n_docs if isinstance(bound, float) else bound
+        fewest, most = self.min_df, self.max_df
+        if fewest is None:
+            fewest = min(5, 1 + n_docs // 100)
+        if most is None:
+            most = 0.5 if n_docs >= 100 else 1.0
+        return fewest * n_docs if fewest < 1 else fewest, most * n_docs if most <= 1 else most

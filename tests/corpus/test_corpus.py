@@ -126,6 +126,28 @@ def test_arrays_are_read_only_and_the_callers_stay_his(corpus: Corpus) -> None:
     mine[0] = 0
 
 
+<<<<<<< HEAD
+@pytest.mark.parametrize(
+    ("words", "offsets", "said"),
+    [
+        ([0, 2], [0, 2], "words below 2, got 0 to 2"),
+        ([0, -1], [0, 2], "words below 2, got -1 to 0"),
+        ([0, 1], [0, 1], "from 0 to 2"),
+        ([0, 1], [1, 2], "from 0 to 2"),
+        ([0, 1], [0, 2, 1, 2], "from 0 to 2"),
+    ],
+)
+def test_arrays_that_do_not_fit_together(words: list[int], offsets: list[int], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Corpus(np.array(words, np.int32), np.array(offsets), ("tax", "war"))
+
+
+=======
+>>>>>>> corpus
+def test_a_corpus_prints_its_sizes(corpus: Corpus) -> None:
+    assert repr(corpus) == "<Corpus: 4 documents, 14 tokens, 8 words, 2 parties>"
+
+
 def test_one_label_for_each_document() -> None:
     with pytest.raises(InputError, match="labels for 2 documents, got 1"):
         Corpus.from_texts(["war", "peace"], labels=["x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
 from fedtopics.run import Run, privacy_line
 
-console = Console(highlight=False)
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
 def print_parties(parties: Mapping[str, Corpus]) -> None:
@@ -32,7 +33,7 @@ def print_runs(runs: list[Run]) -> None:
     table.add_column("method")
     for name in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):
         table.add_column(name, justify="right")
-    table.add_column("privacy of each party", overflow="fold")
+    table.add_column("privacy", overflow="fold")
     unigram = runs[0].scores["perplexity_unigram"]
     table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
     for run in runs:

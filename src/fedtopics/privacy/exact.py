@@ -16,7 +16,7 @@ from __future__ import annotations
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor
+from math import ceil, floor, inf, nextafter
 from typing import TypeAlias
 
 import numpy as np
@@ -82,6 +82,11 @@ def exp_minus(x: Fraction) -> Decimal:
 def exp_plus(epsilon: float) -> Decimal:
     """e^epsilon, correctly rounded to 200 digits."""
     return PRECISE.exp(Decimal(epsilon))
+
+
+def rounded_up(number: Decimal) -> float:
+    """The number as a float that is not below it."""
+    return 0.0 if number == 0 else nextafter(float(number), inf)
 
 
 def laplace_tail(epsilon: Fraction, threshold: int) -> Decimal:

@@ -14,6 +14,7 @@ down, which only lowers it. Inverting the channel gives unbiased counts [2].
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import localcontext
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,9 @@ class RandomizedResponse:
     @property
     def keep_chance(self) -> int:
         """gamma in units of 2^-64, rounded down."""
-        odds = exact.exp_plus(self.epsilon)
-        return exact.chance_at_most((odds - 1) / (odds + self.n_words - 1))
+        with localcontext(exact.PRECISE):
+            odds = exact.exp_plus(self.epsilon)
+            return exact.chance_at_most((odds - 1) / (odds + self.n_words - 1))
 
     @property
     def gamma(self) -> float:

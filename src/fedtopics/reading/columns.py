@@ -31,18 +31,15 @@ class Columns:
 
         texts   the columns that may hold text; None for all
         """
+        listed = ", ".join(present) or "no column"
         if len(set(present)) < len(present):
-            raise InputError(f"expected columns with different names in {source}, got {', '.join(present)}")
-        for name in (self.text, self.party, self.label, self.id):
-            if name is not None and name not in present:
-                raise InputError(
-                    f"expected a column {name!r} in {source}, got {', '.join(present) or 'no column'}"
-                )
+            raise InputError(f"expected columns with different names in {source}, got {listed}")
+        for name in self.used:
+            if name not in present:
+                raise InputError(f"expected a column {name!r} in {source}, got {listed}")
         text = self.text or _named("text", present) or _only(present if texts is None else texts)
         if text is None:
-            raise InputError(
-                f"expected a column 'text' in {source}, got {', '.join(present)}; say which one it is"
-            )
+            raise InputError(f"expected a column 'text' in {source}, got {listed}; say which one it is")
         unused = [name for name in present if name not in (text, self.party, self.label, self.id)]
         return Columns(
             text, self.party, self.label or _named("label", unused), self.id or _named("id", unused)

@@ -64,7 +64,7 @@ def _json_rows(path: Path, encoding: str, progress: bool | None) -> Iterator[tup
             yield from _json_array(path, encoding)
             return
         if line.strip():
-            yield f"{path}, line {number}", _parsed(line.rstrip("\r\n"), path, number)
+            yield f"{path}, line {number}", _parsed(line.strip(), path, number)
 
 
 def _json_array(path: Path, encoding: str) -> Iterator[tuple[str, object]]:
@@ -77,8 +77,9 @@ def _parsed(text: str, path: Path, line: int) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
+        line += error.lineno - 1
         raise InputError(
-            f"expected JSON, got {error.msg} at {path}, line {line + error.lineno - 1}, column {error.colno}"
+            f"expected JSON, got none at {path}, line {line}, column {error.colno}: {error.msg}"
         ) from None
     except RecursionError:
         raise InputError(f"expected JSON, got one nested too deeply at {path}, line {line}") from None
