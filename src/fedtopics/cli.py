@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from fedtopics.commands import inspect_run, privacy, training
+from fedtopics.commands import choosing, inspect_run, privacy, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run):
+for module in (training, inspect_run, choosing):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 

@@ -104,10 +104,10 @@ def compare(
 
 def demo(
     out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
-    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
+    seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
-    """Train on a century of speeches held by three parties: alone, together and pooled, in under a minute.
+    """Train on two centuries of speeches held by three parties: alone, together, pooled; under a minute.
 
     Example: fedtopics demo --out runs/first
     """
