@@ -105,7 +105,10 @@ def privacy_line(statements: list[dict[str, Any]]) -> str:
     for entry in sorted(statements, key=lambda entry: float(entry["epsilon"])):
         worst[entry["basis"], entry["relation"]] = entry
     priced = {key: entry for key, entry in worst.items() if entry["basis"] != "none"}
-    return ", ".join(map(_price, priced.values())) or "none: sent in the clear"
+    if not priced:
+        return "none: sent in the clear"
+    unbounded = [f"no bound ({entry['relation']})" for entry in worst.values() if entry["basis"] == "none"]
+    return ", ".join([*map(_price, priced.values()), *unbounded])
 
 
 def _price(entry: dict[str, Any]) -> str:
