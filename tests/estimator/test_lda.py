@@ -125,3 +125,18 @@ def test_priors_may_differ_by_topic():
 def test_bad_settings_are_named(settings, message):
     with pytest.raises(InputError, match=message):
         LDA(**settings).fit(TRAIN)
+
+
+def test_priors_can_be_fitted_to_the_data():
+    # The documents were drawn with 0.2 for every topic; ten noise words share 2 % of a topic with 30 others.
+    start = {"doc_topic_prior": 2.0, "topic_word_prior": 1.0, "max_iter": 100, "random_state": 0}
+    kept = LDA(4, **start).fit(TRAIN)
+    fitted = LDA(4, optimize_doc_topic_prior=True, optimize_topic_word_prior=True, **start).fit(TRAIN)
+    assert (kept.doc_topic_prior_ == 2.0).all()
+    assert kept.topic_word_prior_ == 1.0
+    assert 0.1 < fitted.doc_topic_prior_.mean() < 0.4
+    assert len(set(fitted.doc_topic_prior_)) == 4
+    assert 0.05 < fitted.topic_word_prior_ < 0.5
+    assert np.array_equal(fitted.model_.alpha, fitted.doc_topic_prior_)
+    only_alpha = LDA(4, optimize_doc_topic_prior=True, **start).fit(TRAIN)
+    assert only_alpha.topic_word_prior_ == 1.0
