@@ -78,6 +78,9 @@ RESPONSES = {
     "symmetric unary": bits_response(UnaryEncoding.symmetric),
     "informative unary": bits_response(UnaryEncoding.informative),
     "hybrid": bits_response(hybrid_categorical),
+    "subset of two": Response(
+        lambda e, n: SubsetSelection(e, n, size=2), run_on_words, set_number, lambda m: m.channel()
+    ),
     "subset selection": Response(SubsetSelection, run_on_words, set_number, lambda m: m.channel()),
 }
 every_response = pytest.mark.parametrize("response", RESPONSES.values(), ids=list(RESPONSES))
