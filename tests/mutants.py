@@ -2,7 +2,7 @@
 
     python tests/mutants.py [part of a name]
 
-Every `mutants.toml` under tests/ lists bugs: a name, a file, the text to replace (it must occur once), the new
+Every `mutants.toml` under tests/ lists bugs: a name, a file, the text to replace (it occurs once), the new
 text, and the tests that must fail. Bugs are planted in a temporary copy; the working tree is never touched.
 """
 
