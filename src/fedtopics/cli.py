@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import typer
 
-from fedtopics.commands import inspect_run, privacy, training
+from fedtopics.commands import choosing, inspect_run, privacy, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -17,13 +18,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run):
+for module in (training, inspect_run, choosing):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and status 2."""
+    logging.basicConfig(stream=sys.stderr, format="note: %(message)s")
+    logging.getLogger("fedtopics").setLevel(logging.INFO)
     try:
         app()
     except (InputError, OSError) as error:

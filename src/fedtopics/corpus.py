@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,16 +55,15 @@ class Corpus:
     def __post_init__(self) -> None:
         for name, kind in (("words", np.int32), ("offsets", np.int64), ("sentence_offsets", np.int64)):
             if (values := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _read_only(values, kind))
+                object.__setattr__(self, name, _read_only(name, values, kind))
         if self.n_tokens and not 0 <= self.words.min() <= self.words.max() < self.n_words:
             raise InputError(
-                f"expected word ids below {self.n_words}, got {self.words.min()} to {self.words.max()}"
+                f"expected corpus.words below {self.n_words}, got {self.words.min()} to {self.words.max()}"
             )
-        for bounds in (self.offsets, self.sentence_offsets):
-            if bounds is not None and not (
-                bounds[0] == 0 and bounds[-1] == self.n_tokens and (np.diff(bounds) >= 0).all()
-            ):
-                raise InputError(f"expected offsets that rise from 0 to {self.n_tokens} tokens, got {bounds}")
+        for name in ("offsets", "sentence_offsets"):
+            bounds = getattr(self, name)
+            if bounds is not None and not _rises(bounds, self.n_tokens):
+                raise InputError(f"expected corpus.{name} to rise from 0 to {self.n_tokens}, got {bounds}")
         for name in ("ids", "labels", "parties"):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_docs:
@@ -269,10 +268,21 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     return tuple(value for column in columns for value in column or ())
 
 
-def _read_only(values: ArrayLike, kind: type[np.generic]) -> NDArray[np.generic]:
-    view = np.ascontiguousarray(values, kind).view()
+def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    given = np.asarray(values)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InputError(
+            f"expected corpus.{name} as one row of whole numbers, got {given.dtype} {given.shape}"
+        )
+    if given.size and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
+        raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
+    view = np.ascontiguousarray(given, kind).view()
     view.flags.writeable = False
     return view
+
+
+def _rises(bounds: Offsets, last: int) -> bool:
+    return len(bounds) > 0 and bounds[0] == 0 and bounds[-1] == last and bool((np.diff(bounds) >= 0).all())
 
 
 def _chosen(column: tuple[str, ...] | None, positions: NDArray[np.int64]) -> tuple[str, ...] | None:

@@ -21,7 +21,7 @@ from fedtopics.model import TopicModel
 from fedtopics.progress import bar
 from fedtopics.sampling import lda
 from fedtopics.sampling.guidance import Guidance
-from fedtopics.sampling.training import train
+from fedtopics.sampling.training import Schedule, train
 
 DEFAULT_ALPHA, DEFAULT_BETA = 0.1, 0.05
 
@@ -35,6 +35,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     n_components       number of topics
     doc_topic_prior    Dirichlet prior of a document's topics: one number, or one for each topic (default 0.1)
     topic_word_prior   Dirichlet prior of a topic's words: one number (default 0.05)
+    optimize_doc_topic_prior, optimize_topic_word_prior   fit these priors to the data while training
     max_iter           sweeps over all tokens
     seed_words         words that must be in a topic: {topic: [words]} or a list of lists; words are those of
                        the corpus or the names of columns, or else numbers of columns
@@ -58,6 +59,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         *,
         doc_topic_prior: ArrayLike | None = None,
         topic_word_prior: float | None = None,
+        optimize_doc_topic_prior: bool = False,
+        optimize_topic_word_prior: bool = False,
         max_iter: int = 200,
         seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
         sampler: str = "auto",
@@ -68,6 +71,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_components = n_components
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.optimize_doc_topic_prior = optimize_doc_topic_prior
+        self.optimize_topic_word_prior = optimize_topic_word_prior
         self.max_iter = max_iter
         self.seed_words = seed_words
         self.sampler = sampler
@@ -122,14 +127,12 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             trained = train(
                 tokens.corpus,
                 priors,
+                self._schedule(),
                 seed=int(self._random.randint(2**31 - 1)),
-                n_sweeps=self.max_iter,
-                sampler=self.sampler,
-                n_threads=self._n_threads(),
                 others=counts,
                 weights=tokens.weights,
                 guidance=guidance,
-                on_sweep=progress.advance,
+                on_sweeps=progress.advance,
             )
         self._word_topic = trained.word_topic if counts is None else counts + trained.word_topic
         self.doc_topic_prior_, self.topic_word_prior_ = trained.priors.alpha, trained.priors.beta
@@ -144,11 +147,20 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         )
         return self
 
+    def _schedule(self) -> Schedule:
+        if self.max_iter < 1:
+            raise InputError(f"expected max_iter of 1 or more, got {self.max_iter}")
+        return Schedule(
+            self.max_iter,
+            self.sampler,
+            self._n_threads(),
+            optimize_alpha=self.optimize_doc_topic_prior,
+            optimize_beta=self.optimize_topic_word_prior,
+        )
+
     def _priors(self) -> lda.Priors:
         if self.n_components < 1:
             raise InputError(f"expected n_components of 1 or more, got {self.n_components}")
-        if self.max_iter < 1:
-            raise InputError(f"expected max_iter of 1 or more, got {self.max_iter}")
         alpha = DEFAULT_ALPHA if self.doc_topic_prior is None else self.doc_topic_prior
         beta = DEFAULT_BETA if self.topic_word_prior is None else self.topic_word_prior
         try:

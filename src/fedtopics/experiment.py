@@ -66,7 +66,7 @@ def prepare(
 
 def train(
     source: str | Corpus | Data,
-    method: str = "shared",
+    method: str = methods.DEFAULT,
     *,
     n_topics: int = 50,
     seed: int = 0,

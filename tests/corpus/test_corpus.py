@@ -129,11 +129,11 @@ def test_arrays_are_read_only_and_the_callers_stay_his(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("words", "offsets", "said"),
     [
-        ([0, 2], [0, 2], "word ids below 2, got 0 to 2"),
-        ([0, -1], [0, 2], "word ids below 2, got -1 to 0"),
-        ([0, 1], [0, 1], "from 0 to 2 tokens"),
-        ([0, 1], [1, 2], "from 0 to 2 tokens"),
-        ([0, 1], [0, 2, 1, 2], "from 0 to 2 tokens"),
+        ([0, 2], [0, 2], "words below 2, got 0 to 2"),
+        ([0, -1], [0, 2], "words below 2, got -1 to 0"),
+        ([0, 1], [0, 1], "from 0 to 2"),
+        ([0, 1], [1, 2], "from 0 to 2"),
+        ([0, 1], [0, 2, 1, 2], "from 0 to 2"),
     ],
 )
 def test_arrays_that_do_not_fit_together(words: list[int], offsets: list[int], said: str) -> None:

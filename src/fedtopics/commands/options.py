@@ -36,6 +36,8 @@ Variant = Annotated[
     str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
 ]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same model.")]
+TestFraction = Annotated[float, typer.Option(help="Share of the documents held out for the scores.")]
 Threads = Annotated[
     int | None, typer.Option(help="Threads (all cores if not given); the result does not depend on it.")
 ]
@@ -94,10 +96,8 @@ class Dealing(Preparing):
             help="Deal the documents to this many unlike, unequal parties (3 where no column names them)."
         ),
     ] = None
-    test_fraction: Annotated[float, typer.Option(help="Share of the documents held out for the scores.")] = (
-        0.1
-    )
-    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0
+    test_fraction: TestFraction = 0.1
+    seed: Seed = 0
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.experiment.prepare` takes them."""

@@ -16,7 +16,7 @@ Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.jso
 
 [bold]Examples[/bold]
 
-  fedtopics train sotu --method shared --topics 30 --out runs/sotu
+  fedtopics train sotu --epsilon 6 --topics 30 --out runs/sotu
 
   fedtopics train mails.csv --text-column body --party-column owner --topics 50 --out runs/mails
 
@@ -27,14 +27,14 @@ Train several methods on the same data and print one table.
 
 [bold]Examples[/bold]
 
-  fedtopics compare sotu --methods alone,shared,pooled --topics 30
+  fedtopics compare sotu --methods alone,calm,shared,pooled --epsilon 6 --topics 30
 
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
 
 
 DEMO_TOPICS = 30
-DEMO_METHODS = ["alone", "shared", "pooled"]
+DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 def train(
     source: options.Source,
     dealing: options.Dealing,
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = "shared",
+    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.Topics = 50,
@@ -81,7 +81,7 @@ def compare(
     dealing: options.Dealing,
     names: Annotated[
         str, typer.Option("--methods", help="Methods, with commas between.")
-    ] = "alone,shared,pooled",
+    ] = "alone,calm,shared,pooled",
     epsilon: options.Epsilon = None,
     topics: options.Topics = 50,
     rounds: options.Rounds = None,
@@ -104,10 +104,10 @@ def compare(
 
 def demo(
     out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
-    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
+    seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
-    """Train on a century of speeches held by three parties: alone, together and pooled, in under a minute.
+    """Train on two centuries of speeches held by three parties: alone, together, pooled; under a minute.
 
     Example: fedtopics demo --out runs/first
     """
@@ -116,7 +116,7 @@ def demo(
     tables.print_parties(data.parties)
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
     tables.print_runs(runs)
-    federated = runs[DEMO_METHODS.index("shared")]
+    federated = runs[DEMO_METHODS.index(methods.DEFAULT)]
     tables.print_topics(federated.model)
     federated.save(out)
     tables.print_saved(out)

@@ -10,7 +10,7 @@ from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores
 from fedtopics.model import TopicModel
 from fedtopics.sampling.lda import Priors
-from fedtopics.sampling.training import train
+from fedtopics.sampling.training import Schedule, train
 
 CANDIDATES = (5, 10, 20, 30, 50, 75, 100)
 TOLERANCE = 0.02
@@ -61,21 +61,23 @@ def select_topics(
     test_fraction: float = 0.1,
     seed: int = 0,
     n_threads: int = 1,
-    on_sweep: Callable[[], None] = lambda: None,
+    on_sweeps: Callable[[int], None] = lambda _: None,
 ) -> Selection:
-    """Scores of plain LDA with each number of topics, on documents held out once for all of them."""
+    """Scores of plain LDA with each number of topics, on documents held out once for all of them.
+
+    `on_sweeps` hears how many sweeps were made, of `n_sweeps` for each number of topics.
+    """
     numbers = sorted(set(candidates))
     if not numbers or numbers[0] < 2:
         raise InputError(
             f"expected numbers of topics of 2 or more, got {list(candidates)}; give some to compare"
         )
     train_part, test_part = corpus.split(test_fraction, seed)
+    schedule = Schedule(n_sweeps, n_threads=n_threads)
     found = []
     for n_topics in numbers:
         priors = Priors.symmetric(n_topics, ALPHA, BETA)
-        trained = train(
-            train_part, priors, seed=seed, n_sweeps=n_sweeps, n_threads=n_threads, on_sweep=on_sweep
-        )
+        trained = train(train_part, priors, schedule, seed=seed, on_sweeps=on_sweeps)
         model = TopicModel.from_counts(trained.word_topic.T, corpus.vocabulary, alpha=ALPHA, beta=BETA)
         found.append(Candidate(n_topics, scores(model, train_part, test_part, n_threads=n_threads)))
     return Selection(tuple(found))

@@ -108,7 +108,7 @@ def _documents(path: Path, columns: Columns, encoding: str, progress: bool | Non
 def _at_least_one(documents: Iterator[Document], source: str) -> Iterator[Document]:
     first = next(documents, None)
     if first is None:
-        raise InputError(f"expected at least one document in {source}, got none")
+        raise InputError(f"expected documents in {source}, got an empty corpus")
     yield first
     yield from documents
 
