@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: setup system demo check test lint types bench docs nightly clean
+.PHONY: setup system demo check test lint types mutants bench docs nightly clean
 
 setup: $(VENV)/installed
 
@@ -40,6 +40,10 @@ test: setup
 
 nightly: setup
 	FRESH_SEEDS=1 $(BIN)/pytest
+
+# Tests of the tests: every planted bug must be caught.
+mutants: setup
+	$(BIN)/python tests/mutants.py
 
 bench: setup
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,bench]'

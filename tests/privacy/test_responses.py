@@ -14,6 +14,7 @@ from statistics_ import SEED, assert_drawn_from
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting
 from fedtopics.privacy.bit_vector import bit_vector, estimate
+from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.hybrid_categorical import hybrid_categorical
 from fedtopics.privacy.noise import Noise
@@ -77,6 +78,9 @@ RESPONSES = {
     "symmetric unary": bits_response(UnaryEncoding.symmetric),
     "informative unary": bits_response(UnaryEncoding.informative),
     "hybrid": bits_response(hybrid_categorical),
+    "subset of two": Response(
+        lambda e, n: SubsetSelection(e, n, size=2), run_on_words, set_number, lambda m: m.channel()
+    ),
     "subset selection": Response(SubsetSelection, run_on_words, set_number, lambda m: m.channel()),
 }
 every_response = pytest.mark.parametrize("response", RESPONSES.values(), ids=list(RESPONSES))
@@ -259,20 +263,8 @@ def test_bit_vector_estimate_is_the_papers():
     assert abs(count[0] - holders) < 5 * variance**0.5
 
 
-FIGURE_3 = np.array(  # FedLDA's Figure 3, columns: cat, then the other words in the order of the figure
-    [
-        [0.6, 0.2, 0.1, 0.05, 0.02, 0.02, 0.01],
-        [0.1, 0.8, 0.04, 0.03, 0.01, 0.01, 0.01],
-        [0.01, 0.5, 0.2, 0.1, 0.1, 0.08, 0.01],
-        [0.02, 0.7, 0.1, 0.1, 0.06, 0.01, 0.01],
-        [0.02, 0.7, 0.2, 0.03, 0.02, 0.02, 0.01],
-    ]
-)
-THETA = np.array([0.6, 0.2, 0.1, 0.08, 0.02])
-
-
 def test_prior_response_reproduces_the_papers_example():
-    mechanism = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, THETA)
+    mechanism = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, FIGURE_3_THETA)
     assert mechanism.noise_law[0] == pytest.approx(0.38)
     assert mechanism.deserted == pytest.approx(0.1)
     assert flip_probability(7.5, 0.1) == pytest.approx(0.0524, abs=1e-4)
@@ -281,7 +273,7 @@ def test_prior_response_reproduces_the_papers_example():
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(7.5, 0.953), (5.0, 0.638)])
 def test_prior_response_is_not_what_it_claims(epsilon, delta):
-    mechanism = PriorResponse.from_topics(epsilon, 0.1, FIGURE_3, THETA, public_prior=True)
+    mechanism = PriorResponse.from_topics(epsilon, 0.1, FIGURE_3, FIGURE_3_THETA, public_prior=True)
     channel = mechanism.channel()
     by_hand = max(
         np.maximum(channel[w] - np.exp(epsilon) * channel[v], 0).sum() for w in range(7) for v in range(7)
@@ -294,19 +286,19 @@ def test_prior_response_is_not_what_it_claims(epsilon, delta):
 
 
 def test_prior_response_with_a_private_prior_proves_nothing():
-    cost = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, THETA).price()
+    cost = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, FIGURE_3_THETA).price()
     assert accounting.epsilon(cost.losses_of("word replace"), 0.999) == float("inf")
 
 
 @pytest.mark.parametrize("word", range(7))
 def test_prior_response_draws_follow_the_channel(word):
-    mechanism = PriorResponse.from_topics(5.0, 0.1, FIGURE_3, THETA)
+    mechanism = PriorResponse.from_topics(5.0, 0.1, FIGURE_3, FIGURE_3_THETA)
     reports = mechanism(np.full(20_000, word), noise("prior", word)).value
     assert_drawn_from(np.bincount(reports, minlength=7), mechanism.channel()[word])
 
 
 def test_prior_response_debias_inverts_the_channel():
-    mechanism = PriorResponse.from_topics(5.0, 0.1, FIGURE_3, THETA)
+    mechanism = PriorResponse.from_topics(5.0, 0.1, FIGURE_3, FIGURE_3_THETA)
     assert np.allclose(mechanism.debias(mechanism.channel()), np.eye(7))
 
 

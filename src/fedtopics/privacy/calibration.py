@@ -106,7 +106,7 @@ def bisect(cost: Callable[[float], float], quiet: float, loud: float, epsilon: f
     if cost(loud) <= epsilon:
         return loud
     low, high = log(quiet), log(loud)
-    while abs(high - low) > 1e-7:
+    while abs(high - low) > 1e-6:
         middle = (low + high) / 2
         low, high = (middle, high) if cost(exp(middle)) <= epsilon else (low, middle)
     rounded = float(f"{exp(low):.6g}")  # a round number where it costs no more

@@ -60,10 +60,10 @@ class WordProposal:
 
     @cached_property
     def threshold(self) -> int:
-        """Votes in steps that a word needs: n words of one document pass with probability <= delta, for any n.
+        """Votes in steps that a word needs, so that words of one document pass with probability <= delta.
 
-        Discrete noise reaches k no more often than continuous noise reaches k - 1: the sum of its weights from k
-        on is at most their integral from k - 1 on, and its normalizer at least sigma sqrt(2 pi).
+        Discrete noise reaches k no more often than continuous noise k - 1: the sum of its weights from k on
+        is at most their integral from k - 1 on, and its normalizer at least sigma sqrt(2 pi).
         """
         from scipy.stats import norm
 
