@@ -53,9 +53,8 @@ class Corpus:
     parties: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("words", "offsets", "sentence_offsets"):
+        for name, kind in (("words", np.int32), ("offsets", np.int64), ("sentence_offsets", np.int64)):
             if (values := getattr(self, name)) is not None:
-<<<<<<< HEAD
                 object.__setattr__(self, name, _read_only(name, values, kind))
         if self.n_tokens and not 0 <= self.words.min() <= self.words.max() < self.n_words:
             raise InputError(
@@ -65,9 +64,6 @@ class Corpus:
             bounds = getattr(self, name)
             if bounds is not None and not _rises(bounds, self.n_tokens):
                 raise InputError(f"expected corpus.{name} to rise from 0 to {self.n_tokens}, got {bounds}")
-=======
-                object.__setattr__(self, name, _read_only(values))
->>>>>>> corpus
         for name in ("ids", "labels", "parties"):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_docs:
@@ -272,7 +268,6 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     return tuple(value for column in columns for value in column or ())
 
 
-<<<<<<< HEAD
 def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
     given = np.asarray(values)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -282,10 +277,6 @@ def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) 
     if given.size and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
         raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
     view = np.ascontiguousarray(given, kind).view()
-=======
-def _read_only(values: ArrayLike) -> NDArray[np.generic]:
-    view = np.asarray(values).view()
->>>>>>> corpus
     view.flags.writeable = False
     return view
 

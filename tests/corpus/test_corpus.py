@@ -126,7 +126,6 @@ def test_arrays_are_read_only_and_the_callers_stay_his(corpus: Corpus) -> None:
     mine[0] = 0
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("words", "offsets", "said"),
     [
@@ -142,8 +141,6 @@ def test_arrays_that_do_not_fit_together(words: list[int], offsets: list[int], s
         Corpus(np.array(words, np.int32), np.array(offsets), ("tax", "war"))
 
 
-=======
->>>>>>> corpus
 def test_a_corpus_prints_its_sizes(corpus: Corpus) -> None:
     assert repr(corpus) == "<Corpus: 4 documents, 14 tokens, 8 words, 2 parties>"
 

@@ -1,10 +1,10 @@
 """`fedtopics.LDA` behaves as scikit-learn expects, finds planted topics and repeats itself bit for bit."""
 
 import numpy as np
+import pandas
 import pytest
 from planted import drawn_corpus, planted_topics
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -70,9 +70,16 @@ def test_fractions_weigh_as_much_as_they_say():
     halves = LDA(4, max_iter=60, random_state=0).fit(counts_of(TRAIN) / 2)
     assert halves.components_.sum() == pytest.approx(TRAIN.n_tokens / 2 + 160 * halves.topic_word_prior_)
     assert halves.perplexity(counts_of(TEST)) < 1.1 * perplexity(TOPICS, TEST)
-    whole, scaled = csr_array([[2.0, 3.0, 0.0, 1.0]]), csr_array([[2.0, 3.0, 1 / 64, 1.0]])
-    small = LDA(2, max_iter=5, random_state=0).fit(np.eye(4))
-    assert small.transform(scaled) == pytest.approx(small.transform(whole), abs=0.02)
+
+
+def test_mixtures_of_fractions_follow_the_formula(fitted):
+    counts = np.random.default_rng(3).integers(0, 40, 40) / 16
+    theta, phi = np.full(4, 0.25), fitted.model_.topic_word
+    for _ in range(40):
+        theta = fitted.doc_topic_prior_ + theta * (phi @ (counts / (theta @ phi)))
+        theta /= theta.sum()
+    named = pandas.DataFrame([counts], columns=TRAIN.vocabulary)
+    assert fitted.transform(named)[0] == pytest.approx(theta, abs=1e-5)
 
 
 def test_partial_fit_learns_from_batch_after_batch():

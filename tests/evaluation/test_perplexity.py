@@ -71,7 +71,13 @@ def test_true_topics_beat_no_topics_and_wrong_topics():
 def test_foreign_topics_may_hold_zeros_and_need_not_sum_to_one():
     assert perplexity(TOPICS * 1000, TEST) == pytest.approx(perplexity(TOPICS, TEST), rel=1e-9)
     hard = np.where(TOPICS > 0.01, TOPICS, 0.0)
-    assert np.isfinite(perplexity(hard, TEST))
+    hard[:, 4] = 0
+    hidden = halves(TEST)[1]
+    assert (hidden.words == 4).any()
+    # All but the word without a topic are scored as if it were not there; it has the probability 1e-10.
+    kept = np.maximum(hard / hard.sum(axis=1, keepdims=True), 1e-10)
+    assert perplexity(hard, TEST) == pytest.approx(perplexity(kept, TEST), rel=1e-6)
+    assert perplexity(hard, corpus_of([[4, 4]], TEST.n_words)) == pytest.approx(1e10, rel=1e-3)
 
 
 def test_short_documents_are_left_out_and_counted():

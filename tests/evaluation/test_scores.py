@@ -34,6 +34,11 @@ def test_coherence_counts_the_documents_of_both_parts():
 
 
 def test_diversity_is_the_share_of_different_words():
+    many = planted_topics(2, 40)
+    wide = TopicModel(many[[0, 0]], np.ones(2), tuple(f"w{word}" for word in range(80)))
+    assert diversity(wide) == 25 / 50
+    shifted = TopicModel(np.stack([many[0], np.roll(many[0], 20)]), np.ones(2), wide.vocabulary)
+    assert diversity(shifted) == pytest.approx(45 / 50)
     assert diversity(model_of(TOPICS), 12) == 1
     assert diversity(model_of(TOPICS[[0, 0, 0]]), 12) == pytest.approx(1 / 3)
     assert diversity(model_of(TOPICS[[0, 0, 1]]), 12) == pytest.approx(2 / 3)

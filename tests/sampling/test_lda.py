@@ -25,7 +25,7 @@ def test_word_topic_counts_equal_the_numpy_line():
     np.testing.assert_array_equal(lda.word_topic_counts(CORPUS, topics, 5), expected)
 
 
-@pytest.mark.parametrize("sampler", ["gibbs"])
+@pytest.mark.parametrize("sampler", ["gibbs", "warp", "metropolis"])
 def test_planted_topics_are_found(sampler):
     counts = lda.word_topic_counts(CORPUS, trained(sampler=sampler).topics, 5)
     shares = counts.reshape(5, 20, 5).sum(axis=1) / counts.sum(axis=0)
@@ -33,7 +33,7 @@ def test_planted_topics_are_found(sampler):
     assert shares.max(axis=0).min() > 0.9
 
 
-@pytest.mark.parametrize("sampler", ["gibbs"])
+@pytest.mark.parametrize("sampler", ["gibbs", "warp", "metropolis"])
 def test_two_sweeps_are_one_and_one_more(sampler):
     state = lda.start(CORPUS, 5, seed=3)
     twice = lda.sweep(CORPUS, state, PRIORS, seed=4, n_sweeps=2, sampler=sampler)
@@ -63,11 +63,18 @@ def test_tokens_without_weight_teach_nothing():
     assert counts[80:].sum(axis=0).max() < 0.6 * counts[80:].sum()
 
 
-def test_counts_of_others_pull_the_topics_into_their_order():
+@pytest.mark.parametrize("sampler", ["gibbs", "warp", "metropolis"])
+def test_counts_of_others_pull_the_topics_into_their_order(sampler):
     others = np.zeros((CORPUS.n_words, 5))
     others[np.arange(100), 4 - np.arange(100) // 20] = 50
-    counts = lda.word_topic_counts(CORPUS, trained(others=others).topics, 5)
+    counts = lda.word_topic_counts(CORPUS, trained(others=others, sampler=sampler).topics, 5)
     np.testing.assert_array_equal(counts.reshape(5, 20, 5).sum(axis=1).argmax(axis=1), [4, 3, 2, 1, 0])
+
+
+def test_fixed_topics_are_recognized():
+    state = lda.assign(CORPUS, lda.start(CORPUS, 5, seed=0), TOPICS, PRIORS.alpha, seed=1, n_sweeps=5)
+    assert (state.topics == CORPUS.words // 20).mean() > 0.95
+    assert state.n_sweeps == 5
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])

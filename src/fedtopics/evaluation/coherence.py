@@ -100,11 +100,11 @@ def _c_v(joint: Floats) -> float:
 
 
 def _pairwise_npmi(joint: Floats) -> Floats:
-    single = np.diag(joint)
-    seen = (single[:, None] > 0) & (single[None, :] > 0)
-    independent = np.where(seen, np.outer(single, single), 1.0)
-    values: Floats = np.log((joint + EPSILON) / independent) / -np.log(joint + EPSILON)
-    return np.where(seen, values, -1.0)
+    independent = np.outer(np.diag(joint), np.diag(joint))
+    # A word that is nowhere has joint = 0: a denominator of 1 makes its value log(e) / -log(e) = -1.
+    ratios = (joint + EPSILON) / np.where(independent > 0, independent, 1.0)
+    values: Floats = np.log(ratios) / -np.log(joint + EPSILON)
+    return values
 
 
 def _top_words(topics: TopicModel | Sequence[Sequence[str]], n_words: int) -> list[list[str]]:

@@ -4,7 +4,8 @@ Protocol (docs/evaluation.md says why):
 
 1. A test document's tokens are shuffled by a fixed seed; those at even ranks (0, 2, ...) are seen, those at
    odd ranks are hidden. The shuffle of a document depends on the seed and its own words alone: neither on the
-   order of its words nor on the other documents. Documents of fewer than 2 tokens are left out, and counted.
+   order of its words nor on the other documents. Documents of fewer than 2 tokens have none to score, and are
+   counted.
 2. phi is floored at 1e-10 and its rows are made to sum to one again, so any topic-word matrix can be scored.
 3. theta of a document comes from its seen tokens by 40 steps of expectation-maximization from the uniform
    mixture, with symmetric alpha = 5/K whatever prior the model was trained with.
@@ -89,11 +90,9 @@ def halves(corpus: Corpus, seed: int = 0) -> tuple[Corpus, Corpus]:
     rank = np.arange(corpus.n_tokens) - offsets[corpus.docs]
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(words))])
     bags = _mix(running[offsets[1:]] - running[offsets[:-1]] + _mix(np.uint64(seed % 2**64)))
-    keys = _mix(bags[corpus.docs] + _mix(rank.astype(np.uint64)))
+    keys = _mix(bags[corpus.docs] + rank.astype(np.uint64))
     shuffled = words[np.argsort(docs << _HALF | keys >> _HALF, kind="stable")].astype(np.int32)
-    long_enough = corpus.lengths[corpus.docs] >= 2
-    seen, hidden = long_enough & (rank % 2 == 0), long_enough & (rank % 2 == 1)
-    return _selected(corpus, shuffled, seen), _selected(corpus, shuffled, hidden)
+    return _selected(corpus, shuffled, rank % 2 == 0), _selected(corpus, shuffled, rank % 2 == 1)
 
 
 def _selected(corpus: Corpus, words: NDArray[np.int32], chosen: NDArray[np.bool_]) -> Corpus:

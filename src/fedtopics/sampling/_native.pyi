@@ -1,30 +1,78 @@
 import numpy as np
 from numpy.typing import NDArray
 
+Words = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Topics = NDArray[np.uint16]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
 def instruction_set() -> str: ...
-def start(topics: NDArray[np.uint16], offsets: NDArray[np.int64], n_topics: int, seed: int) -> None: ...
-def word_topic_counts(
-    words: NDArray[np.int32], topics: NDArray[np.uint16], out: NDArray[np.int32]
-) -> None: ...
+def start(topics: Topics, offsets: Offsets, n_topics: int, seed: int) -> None: ...
+def word_topic_counts(words: Words, offsets: Offsets, topics: Topics, out: Words) -> None: ...
+def order_by_word(words: Words, offsets: Offsets, word_offsets: Offsets, order: Words) -> None: ...
+def count_cells(
+    offsets: Offsets, order: Words | None, topics: Topics, n_topics: int, topic: Topics, count: Words
+) -> int: ...
 def gibbs(
-    words: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    words: Words,
+    offsets: Offsets,
     n_words: int,
-    topics: NDArray[np.uint16],
-    alpha: NDArray[np.float64],
+    topics: Topics,
+    alpha: Doubles,
     beta: float,
-    others: NDArray[np.float32] | None,
-    weights: NDArray[np.float32] | None,
+    others: Floats | None,
+    weights: Floats | None,
     seed: int,
     first_sweep: int,
     n_sweeps: int,
 ) -> None: ...
+def assign(
+    words: Words,
+    offsets: Offsets,
+    topics: Topics,
+    topic_word: Doubles,
+    alpha: Doubles,
+    seed: int,
+    first_sweep: int,
+    n_sweeps: int,
+    n_threads: int,
+) -> None: ...
+def warp(
+    words: Words,
+    offsets: Offsets,
+    word_offsets: Offsets,
+    order: Words,
+    topics: Topics,
+    alpha: Doubles,
+    beta: float,
+    others: Floats | None,
+    seed: int,
+    first_sweep: int,
+    n_sweeps: int,
+    n_proposals: int,
+    n_threads: int,
+) -> None: ...
+def metropolis(
+    words: Words,
+    offsets: Offsets,
+    word_offsets: Offsets,
+    order: Words,
+    topics: Topics,
+    alpha: Doubles,
+    beta: float,
+    others: Floats | None,
+    seed: int,
+    first_sweep: int,
+    n_sweeps: int,
+    n_proposals: int,
+) -> None: ...
 def fold_in(
-    words: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    topic_word: NDArray[np.float64],
-    alpha: NDArray[np.float64],
+    words: Words,
+    offsets: Offsets,
+    topic_word: Doubles,
+    alpha: Doubles,
     n_iterations: int,
     n_threads: int,
-    theta: NDArray[np.float32],
+    theta: Floats,
 ) -> None: ...

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.sampling.state import State
 
 MAX_TOPICS = 10_000
 MAX_TOKENS = 2**31 - 1
+MAX_SWEEPS = 2**31
 
 T = TypeVar("T", bound=np.floating[Any])
 
@@ -98,6 +100,13 @@ def check_topics(name: str, topics: NDArray[np.uint16], corpus: Corpus, n_topics
         raise InputError(f"{name} must have one value per token ({corpus.n_tokens}), got {len(topics)}")
     if len(topics) and topics.max() >= n_topics:
         raise InputError(f"{name} must be below n_topics = {n_topics}, got {topics.max()}")
+
+
+def check_state(corpus: Corpus, state: State, n_topics: int) -> None:
+    """Refuses a state that does not belong to this corpus or this number of topics."""
+    check_topics("state.topics", state.topics, corpus, n_topics)
+    if natural_number("state.n_sweeps", state.n_sweeps) >= MAX_SWEEPS:
+        raise InputError(f"state.n_sweeps must be below 2^31, got {state.n_sweeps}")
 
 
 def other_counts(others: ArrayLike | None, n_words: int, n_topics: int) -> NDArray[np.float32] | None:

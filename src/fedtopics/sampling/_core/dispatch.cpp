@@ -1,6 +1,7 @@
 // Which instruction set runs.
 #include <cstdlib>
-#include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "kernels.hpp"
 
@@ -21,16 +22,17 @@ extern const Kernels table;
 namespace {
 
 const Kernels& choose() {
-  const char* wanted = std::getenv("FEDTOPICS_ISA");
-  const auto allowed = [wanted](const char* name) { return !wanted || !*wanted || std::strcmp(wanted, name) == 0; };
+  const char* variable = std::getenv("FEDTOPICS_ISA");
+  const std::string wanted = variable ? variable : "";
+  const auto allowed = [&](const Kernels& table) { return wanted.empty() || wanted == table.name; };
 #if defined(__x86_64__)
-  if (allowed("avx512") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+  if (allowed(avx512::table) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
     return avx512::table;
-  if (allowed("avx2") && __builtin_cpu_supports("avx2")) return avx2::table;
+  if (allowed(avx2::table) && __builtin_cpu_supports("avx2")) return avx2::table;
 #endif
-  (void)allowed;
-  return plain::table;
+  if (allowed(plain::table)) return plain::table;
+  throw std::invalid_argument("FEDTOPICS_ISA must be plain, avx2 or avx512 as far as this machine has it, got " + wanted);
 }
 
 }  // namespace

@@ -1,95 +1,105 @@
-// Exact collapsed Gibbs sampling (Griffiths and Steyvers 2004, eq. 5), all topics of a token at once.
+// Exact collapsed Gibbs sampling (Griffiths and Steyvers 2004, eq. 5): all topics of a token, sixteen at once.
 #include "kernels.hpp"
-
 #include "random.hpp"
 
 namespace fedtopics::FEDTOPICS_ISA {
 
 namespace {
 
-// Draws k with probability weight[k] / sum, given running sums per lane: partial[16 j + l] = weight[l] + weight[16 + l] + ...
-INLINE int32_t draw(const float* partial, int32_t stride, int32_t n_topics, Floats lane_sums, float uniform) {
-  alignas(64) float sums[LANES];
-  store(sums, lane_sums);
-  float total = 0, before[LANES + 1];
-  for (int l = 0; l < LANES; l++) {
-    before[l] = total;
-    total += sums[l];
-  }
-  float u = uniform * total;
-  int lane = 0;
-  for (int l = 1; l < LANES; l++) lane += before[l] <= u;
-  while (lane > 0 && sums[lane] <= 0) lane--;
-  u -= before[lane];
-  int32_t k = lane;
-  while (k + LANES < stride && partial[k] <= u) k += LANES;
-  while (k >= n_topics) k -= LANES;
-  return k;
+// Which of four weights a share of their sum falls on; `share` becomes what is left of it. A weight of zero is never hit.
+INLINE int pick(const float* weights, float& share) {
+  const float to1 = weights[0], to2 = to1 + weights[1], to3 = to2 + weights[2];
+  int i = (to1 <= share) + (to2 <= share) + (to3 <= share);
+  while (i > 0 && !(weights[i] > 0)) i--;
+  share -= i == 0 ? 0 : i == 1 ? to1 : i == 2 ? to2 : to3;
+  return i;
 }
 
-INLINE float weight_of(const float* weights, int64_t i) { return weights ? weights[i] : 1.0f; }
+// A topic in proportion to its weight. partial[16 j + l] is the sum of the weights l, 16 + l, ..., 16 j + l.
+INLINE int32_t draw(const float* partial, int32_t stride, int32_t n_topics, float uniform) {
+  const float* lanes = partial + stride - LANES;
+  float columns[4];
+  for (int c = 0; c < 4; c++) columns[c] = (lanes[c] + lanes[4 + c]) + (lanes[8 + c] + lanes[12 + c]);
+  float share = uniform * ((columns[0] + columns[1]) + (columns[2] + columns[3]));
+  const int column = pick(columns, share);
+  const float rows[4] = {lanes[column], lanes[4 + column], lanes[8 + column], lanes[12 + column]};
+  const int lane = column + 4 * pick(rows, share);
+  int32_t blocks = 0;
+  for (int32_t k = lane; k < stride - LANES; k += LANES) blocks += partial[k] <= share;
+  int32_t topic = lane + LANES * blocks;
+  while (topic >= n_topics) topic -= LANES;
+  return topic;
+}
 
 template <class Count>
 struct Document {
   const Gibbs<Count>& g;
-  float *counts, *factor, *inverse, *partial;
+  float *counts, *inverse, *factor, *partial;
 
   explicit Document(const Gibbs<Count>& gibbs) : g(gibbs) {
     counts = g.scratch;
-    factor = counts + g.stride;
-    inverse = factor + g.stride;
-    partial = inverse + g.stride;
+    inverse = counts + g.stride;
+    factor = inverse + g.stride;
+    partial = factor + g.stride;
     for (int32_t k = 0; k < g.stride; k++) inverse[k] = g.totals ? 1.0f / (float)g.totals[k] : 1.0f;
   }
 
-  // Moves `weight` of word w into topic k, or out of it when negative.
-  inline __attribute__((always_inline)) void move(int32_t w, int32_t k, float weight) {
-    counts[k] += weight;
+  METHOD float weight(int64_t i) const { return g.weights ? g.weights[i] : 1.0f; }
+
+  METHOD void open(int64_t begin, int64_t end) {
+    for (int32_t k = 0; k < g.stride; k++) counts[k] = 0;
+    for (int64_t i = begin; i < end; i++) counts[g.topics[i]] += weight(i);
+    for (int32_t k = 0; k < g.stride; k += LANES)
+      store(factor + k, (load(counts + k) + load(g.alpha + k)) * load(inverse + k));
+  }
+
+  METHOD void move(int32_t w, int32_t k, float by) {
+    counts[k] += by;
     if (g.totals) {
-      g.word_topic[(int64_t)w * g.stride + k] += (Count)weight;
-      g.totals[k] += weight;
+      g.word_topic[(int64_t)w * g.stride + k] += (Count)by;
+      g.totals[k] += by;
       inverse[k] = 1.0f / (float)g.totals[k];
     }
     factor[k] = (counts[k] + g.alpha[k]) * inverse[k];
   }
 
-  void open(int64_t begin, int64_t end) {
-    for (int32_t k = 0; k < g.stride; k++) counts[k] = 0;
-    for (int64_t i = begin; i < end; i++) counts[g.topics[i]] += weight_of(g.weights, i);
-    for (int32_t k = 0; k < g.stride; k += LANES)
-      store(factor + k, (load(counts + k) + load(g.alpha + k)) * load(inverse + k));
-  }
-
-  inline __attribute__((always_inline)) int32_t sample(int32_t w, float uniform) {
+  template <bool OWN, bool BASE>
+  METHOD void weigh(int32_t w) {
     const int64_t row = (int64_t)w * g.stride;
-    const Floats beta = all(g.beta);
     Floats running = all(0.0f);
     for (int32_t k = 0; k < g.stride; k += LANES) {
-      Floats smooth = g.base ? load(g.base + row + k) : beta;
-      if (g.totals) smooth = smooth + to_floats(load(g.word_topic + row + k));
-      running = running + load(factor + k) * smooth;
+      Floats word = BASE ? load(g.base + row + k) : all(g.beta);
+      if (OWN) word = to_floats(load(g.word_topic + row + k)) + word;
+      running = running + load(factor + k) * word;
       store(partial + k, running);
     }
-    return draw(partial, g.stride, g.n_topics, running, uniform);
+  }
+
+  template <bool OWN, bool BASE>
+  METHOD void visit(int64_t d) {
+    const int64_t begin = g.offsets[d], end = g.offsets[d + 1];
+    Stream random(g.seed, Purpose::gibbs, g.sweep, (uint32_t)d);
+    open(begin, end);
+    for (int64_t i = begin; i < end; i++) {
+      const int32_t w = g.words[i];
+      move(w, g.topics[i], -weight(i));
+      weigh<OWN, BASE>(w);
+      g.topics[i] = (uint16_t)draw(partial, g.stride, g.n_topics, random.uniform());
+      move(w, g.topics[i], weight(i));
+    }
   }
 };
 
 template <class Count>
 void sweep(const Gibbs<Count>& g) {
   Document<Count> document(g);
-  alignas(64) float uniforms[LANES];
   for (int64_t d = g.first; d < g.last; d++) {
-    const int64_t begin = g.offsets[d], end = g.offsets[d + 1];
-    Random random(g.seed, Purpose::gibbs, g.sweep, (uint32_t)d);
-    document.open(begin, end);
-    for (int64_t i = begin; i < end; i++) {
-      const int slot = (int)((i - begin) % LANES);
-      if (slot == 0) store(uniforms, random.uniform());
-      const float weight = weight_of(g.weights, i);
-      document.move(g.words[i], g.topics[i], -weight);
-      g.topics[i] = (uint16_t)document.sample(g.words[i], uniforms[slot]);
-      document.move(g.words[i], g.topics[i], weight);
-    }
+    if (!g.totals)
+      document.template visit<false, true>(d);
+    else if (g.base)
+      document.template visit<true, true>(d);
+    else
+      document.template visit<true, false>(d);
   }
 }
 
@@ -99,14 +109,9 @@ void gibbs(const Gibbs<int32_t>& g) { sweep(g); }
 void weighted_gibbs(const Gibbs<float>& g) { sweep(g); }
 
 void start(uint16_t* topics, const int64_t* offsets, int64_t n_docs, int32_t n_topics, uint64_t seed) {
-  alignas(64) uint32_t bits[LANES];
   for (int64_t d = 0; d < n_docs; d++) {
-    Random random(seed, Purpose::start, 0, (uint32_t)d);
-    for (int64_t i = offsets[d]; i < offsets[d + 1]; i++) {
-      const int slot = (int)((i - offsets[d]) % LANES);
-      if (slot == 0) store(bits, random.bits());
-      topics[i] = (uint16_t)(((uint64_t)bits[slot] * (uint32_t)n_topics) >> 32);
-    }
+    Stream random(seed, Purpose::start, 0, (uint32_t)d);
+    for (int64_t i = offsets[d]; i < offsets[d + 1]; i++) topics[i] = (uint16_t)random.below((uint32_t)n_topics);
   }
 }
 

@@ -1,63 +1,59 @@
-// Whole operations on flat arrays: scratch, counts and threads around the kernels.
+// Whole operations on flat arrays: counts, scratch and threads around the kernels.
 #pragma once
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <new>
 
 namespace fedtopics {
 
 struct Documents {
-  const int32_t* words;
-  const int64_t* offsets;
-  int64_t n_docs;
-  int64_t n_words;
+  const int32_t* words;    // (n_tokens,)
+  const int64_t* offsets;  // (n_docs + 1,)
+  int64_t n_docs, n_words;
+
+  int64_t n_tokens() const { return offsets[n_docs]; }
+  int64_t longest() const;
 };
 
-inline int32_t padded(int32_t n_topics) { return (n_topics + 15) / 16 * 16; }
-
-// Zeroed memory at a multiple of 64 bytes.
-template <class T>
-class Aligned {
- public:
-  explicit Aligned(int64_t size) {
-    const size_t bytes = ((size_t)size * sizeof(T) + 63) / 64 * 64;
-    data_ = static_cast<T*>(std::aligned_alloc(64, bytes ? bytes : 64));
-    if (!data_) throw std::bad_alloc();
-    std::memset(data_, 0, bytes);
-  }
-  ~Aligned() { std::free(data_); }
-  Aligned(const Aligned&) = delete;
-  Aligned& operator=(const Aligned&) = delete;
-  T* get() { return data_; }
-  T& operator[](int64_t i) { return data_[i]; }
-
- private:
-  T* data_;
+// Tokens grouped by word, in reading order within a word; `order` is padded so that reading ahead is safe.
+struct WordOrder {
+  static constexpr int64_t PADDING = 64;
+  const int64_t* offsets;  // (n_words + 1,)
+  const int32_t* order;    // (n_tokens + PADDING,)
 };
 
-void count_word_topics(const int32_t* words, const uint16_t* topics, int64_t n_tokens, int32_t n_topics, int32_t* out);
-
-struct GibbsRun {
-  Documents documents;
-  uint16_t* topics;
+struct Model {
   int32_t n_topics;
-  const double* alpha;    // (n_topics,)
+  const double* alpha;     // (n_topics,)
   double beta;
-  const float* others;    // (n_words, n_topics) or null
-  const float* weights;   // (n_tokens,) or null
-  uint64_t seed;
-  uint32_t first_sweep, n_sweeps;
+  const float* others;     // (n_words, n_topics) or null
 };
-void run_gibbs(const GibbsRun&);
 
-struct FoldInRun {
-  Documents documents;
-  const double* topic_word;  // (n_topics, n_words)
-  const double* alpha;
-  int32_t n_topics, n_iterations, n_threads;
-  float* theta;              // (n_docs, n_topics)
+struct Sweeps {
+  uint64_t seed;
+  uint32_t first, count;
 };
-void run_fold_in(const FoldInRun&);
+
+void count_word_topics(const Documents&, const uint16_t* topics, int32_t n_topics, int32_t* out);
+
+// `offsets` (n_words + 1,) and `order` (n_tokens + padding,) hold zeros.
+void order_by_word(const Documents&, int64_t* offsets, int32_t* order);
+
+// The non-zero counts of topics in rows of tokens; `topic` and `count` have room for one entry per token. Returns how many.
+int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,
+                    int32_t n_topics, uint16_t* topic, int32_t* count);
+
+void run_gibbs(const Documents&, const Model&, const Sweeps&, const float* weights, uint16_t* topics);
+
+// Topics of the tokens when phi (n_topics, n_words) is fixed.
+void run_assign(const Documents&, const double* topic_word, const double* alpha, int32_t n_topics, const Sweeps&,
+                int n_threads, uint16_t* topics);
+
+void run_warp(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals, int n_threads,
+              uint16_t* topics);
+
+void run_metropolis(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals,
+                    uint16_t* topics);
+
+void run_fold_in(const Documents&, const double* topic_word, const double* alpha, int32_t n_topics,
+                 int32_t n_iterations, int n_threads, float* theta);
 
 }  // namespace fedtopics

@@ -1,10 +1,9 @@
-// The Python face of the native kernels. Ranges are checked in Python; here only shapes and types.
+// The Python face of the native kernels. Values are checked in Python; here shapes and types.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
 #include <optional>
-#include <stdexcept>
 
 #include "kernels.hpp"
 #include "lda.hpp"
@@ -12,49 +11,106 @@
 namespace nb = nanobind;
 using namespace fedtopics;
 
+namespace {
+
 template <class T, int N = 1>
 using Array = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+template <class T, int N = 1>
+using Optional = std::optional<Array<const T, N>>;
 using Words = Array<const int32_t>;
 using Offsets = Array<const int64_t>;
 using Topics = Array<uint16_t>;
 
-static void expect(bool holds, const char* what) {
+void expect(bool holds, const char* what) {
   if (!holds) throw nb::value_error(what);
 }
 
-static Documents documents(const Words& words, const Offsets& offsets, int64_t n_words) {
+Documents documents(const Words& words, const Offsets& offsets, int64_t n_words) {
   expect(offsets.size() >= 1, "offsets must hold at least one value");
   expect(offsets.data()[offsets.size() - 1] == (int64_t)words.size(), "offsets must end at the number of words");
   return {words.data(), offsets.data(), (int64_t)offsets.size() - 1, n_words};
 }
 
-static void start_(Topics topics, Offsets offsets, int32_t n_topics, uint64_t seed) {
+WordOrder word_order(const Offsets& offsets, const Words& order, const Words& words) {
+  expect(order.size() == words.size() + WordOrder::PADDING, "order must have one value per word, and padding");
+  return {offsets.data(), order.data()};
+}
+
+Model model(const Array<const double>& alpha, double beta, const Optional<float, 2>& others, int64_t n_words) {
+  expect(!others || (others->shape(0) == (size_t)n_words && others->shape(1) == alpha.size()),
+         "others must have shape (n_words, n_topics)");
+  return {(int32_t)alpha.size(), alpha.data(), beta, others ? others->data() : nullptr};
+}
+
+uint16_t* data(Topics& topics, const Words& words) {
+  expect(topics.size() == words.size(), "topics must have one value per word");
+  return topics.data();
+}
+
+void start_(Topics topics, Offsets offsets, int32_t n_topics, uint64_t seed) {
+  expect(offsets.data()[offsets.size() - 1] == (int64_t)topics.size(), "offsets must end at the number of topics");
   kernels().start(topics.data(), offsets.data(), (int64_t)offsets.size() - 1, n_topics, seed);
 }
 
-static void word_topic_counts_(Words words, Array<const uint16_t> topics, Array<int32_t, 2> out) {
-  expect(words.size() == topics.size(), "topics must have one value per word");
-  count_word_topics(words.data(), topics.data(), (int64_t)words.size(), (int32_t)out.shape(1), out.data());
+void word_topic_counts_(Words words, Offsets offsets, Topics topics, Array<int32_t, 2> out) {
+  count_word_topics(documents(words, offsets, (int64_t)out.shape(0)), data(topics, words), (int32_t)out.shape(1),
+                    out.data());
 }
 
-static void gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
-                   std::optional<Array<const float, 2>> others, std::optional<Array<const float>> weights,
-                   uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
-  expect(words.size() == topics.size(), "topics must have one value per word");
+void order_by_word_(Words words, Offsets offsets, Array<int64_t> word_offsets, Array<int32_t> order) {
+  expect(order.size() == words.size() + WordOrder::PADDING, "order must have one value per word, and padding");
+  order_by_word(documents(words, offsets, (int64_t)word_offsets.size() - 1), word_offsets.data(), order.data());
+}
+
+int64_t count_cells_(Offsets offsets, Optional<int32_t> order, Topics topics, int32_t n_topics, Topics topic,
+                     Array<int32_t> count) {
+  expect(topic.size() == topics.size() && count.size() == topics.size(), "topic and count must be as long as topics");
+  return count_cells(offsets.data(), (int64_t)offsets.size() - 1, order ? order->data() : nullptr, topics.data(),
+                     n_topics, topic.data(), count.data());
+}
+
+void gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
+            Optional<float, 2> others, Optional<float> weights, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
   expect(!weights || weights->size() == words.size(), "weights must have one value per word");
-  expect(!others || (others->shape(0) == (size_t)n_words && others->shape(1) == alpha.size()),
-         "others must have shape (n_words, n_topics)");
-  run_gibbs({documents(words, offsets, n_words), topics.data(), (int32_t)alpha.size(), alpha.data(), beta,
-             others ? others->data() : nullptr, weights ? weights->data() : nullptr, seed, first_sweep, n_sweeps});
+  run_gibbs(documents(words, offsets, n_words), model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps},
+            weights ? weights->data() : nullptr, data(topics, words));
 }
 
-static void fold_in_(Words words, Offsets offsets, Array<const double, 2> topic_word, Array<const double> alpha,
-                     int32_t n_iterations, int32_t n_threads, Array<float, 2> theta) {
+void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2> topic_word, Array<const double> alpha,
+             uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps, int32_t n_threads) {
   expect(topic_word.shape(0) == alpha.size(), "alpha must have one value per topic");
-  expect(theta.shape(0) + 1 == offsets.size() && theta.shape(1) == alpha.size(), "theta must have shape (n_docs, n_topics)");
-  run_fold_in({documents(words, offsets, (int64_t)topic_word.shape(1)), topic_word.data(), alpha.data(),
-               (int32_t)alpha.size(), n_iterations, n_threads, theta.data()});
+  run_assign(documents(words, offsets, (int64_t)topic_word.shape(1)), topic_word.data(), alpha.data(),
+             (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_threads, data(topics, words));
 }
+
+void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Topics topics, Array<const double> alpha,
+           double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps,
+           int32_t n_proposals, int32_t n_threads) {
+  const int64_t n_words = (int64_t)word_offsets.size() - 1;
+  expect(1 <= n_proposals && n_proposals <= 3, "n_proposals must be 1, 2 or 3");
+  run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, words),
+           model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, n_threads,
+           data(topics, words));
+}
+
+void metropolis_(Words words, Offsets offsets, Offsets word_offsets, Words order, Topics topics,
+                 Array<const double> alpha, double beta, Optional<float, 2> others, uint64_t seed,
+                 uint32_t first_sweep, uint32_t n_sweeps, int32_t n_proposals) {
+  const int64_t n_words = (int64_t)word_offsets.size() - 1;
+  run_metropolis(documents(words, offsets, n_words), word_order(word_offsets, order, words),
+                 model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, data(topics, words));
+}
+
+void fold_in_(Words words, Offsets offsets, Array<const double, 2> topic_word, Array<const double> alpha,
+              int32_t n_iterations, int32_t n_threads, Array<float, 2> theta) {
+  expect(topic_word.shape(0) == alpha.size(), "alpha must have one value per topic");
+  expect(theta.shape(0) + 1 == offsets.size() && theta.shape(1) == alpha.size(),
+         "theta must have shape (n_docs, n_topics)");
+  run_fold_in(documents(words, offsets, (int64_t)topic_word.shape(1)), topic_word.data(), alpha.data(),
+              (int32_t)alpha.size(), n_iterations, n_threads, theta.data());
+}
+
+}  // namespace
 
 NB_MODULE(_native, m) {
   m.doc() = "Native kernels of fedtopics.sampling";
@@ -62,9 +118,19 @@ NB_MODULE(_native, m) {
   using released = nb::call_guard<nb::gil_scoped_release>;
   m.def("instruction_set", [] { return kernels().name; }, "The name of the instruction set in use.");
   m.def("start", start_, "topics"_a.noconvert(), "offsets"_a, "n_topics"_a, "seed"_a, released());
-  m.def("word_topic_counts", word_topic_counts_, "words"_a, "topics"_a, "out"_a.noconvert(), released());
+  m.def("word_topic_counts", word_topic_counts_, "words"_a, "offsets"_a, "topics"_a, "out"_a.noconvert(), released());
+  m.def("order_by_word", order_by_word_, "words"_a, "offsets"_a, "word_offsets"_a.noconvert(), "order"_a.noconvert(),
+        released());
+  m.def("count_cells", count_cells_, "offsets"_a, "order"_a.none(), "topics"_a, "n_topics"_a, "topic"_a.noconvert(),
+        "count"_a.noconvert(), released());
   m.def("gibbs", gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
         "others"_a.none(), "weights"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
+  m.def("assign", assign_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a, "alpha"_a, "seed"_a,
+        "first_sweep"_a, "n_sweeps"_a, "n_threads"_a, released());
+  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
+        "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
+  m.def("metropolis", metropolis_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "topics"_a.noconvert(),
+        "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, released());
   m.def("fold_in", fold_in_, "words"_a, "offsets"_a, "topic_word"_a, "alpha"_a, "n_iterations"_a, "n_threads"_a,
         "theta"_a.noconvert(), released());
 }

@@ -8,18 +8,20 @@
 
 namespace fedtopics::FEDTOPICS_ISA {
 
-INLINE void philox(uint32_t c[4], uint32_t key0, uint32_t key1) {
+INLINE void philox(Bits c[4], uint32_t key0, uint32_t key1) {
+  const Bits m0 = all<uint32_t>(0xD2511F53u), m1 = all<uint32_t>(0xCD9E8D57u);
   for (int round = 0; round < 10; round++) {
-    uint64_t a = (uint64_t)c[0] * 0xD2511F53u, b = (uint64_t)c[2] * 0xCD9E8D57u;
-    uint32_t c1 = c[1], c3 = c[3];
-    c[0] = (uint32_t)(b >> 32) ^ c1 ^ key0;
-    c[1] = (uint32_t)b;
-    c[2] = (uint32_t)(a >> 32) ^ c3 ^ key1;
-    c[3] = (uint32_t)a;
+    const Bits high0 = multiply_high(c[0], m0), low0 = c[0] * m0, high1 = multiply_high(c[2], m1), low1 = c[2] * m1;
+    c[0] = high1 ^ c[1] ^ all(key0);
+    c[1] = low1;
+    c[2] = high0 ^ c[3] ^ all(key1);
+    c[3] = low0;
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }
 }
+
+alignas(64) constexpr uint32_t LANE_NUMBERS[LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 // What a row's numbers are for: two purposes never share a stream.
 enum class Purpose : uint32_t { start, gibbs, document, word, metropolis };
@@ -27,16 +29,14 @@ enum class Purpose : uint32_t { start, gibbs, document, word, metropolis };
 class Random {
  public:
   Random(uint64_t seed, Purpose purpose, uint32_t sweep, uint32_t row) {
-    alignas(64) uint32_t state[4][LANES];
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-      uint32_t c[4] = {row, sweep, (uint32_t)purpose, lane};
-      philox(c, (uint32_t)seed, (uint32_t)(seed >> 32));
-      for (int j = 0; j < 4; j++) state[j][lane] = c[j];
-    }
-    for (int j = 0; j < 4; j++) s_[j] = load(state[j]);
+    s_[0] = all(row);
+    s_[1] = all(sweep);
+    s_[2] = all((uint32_t)purpose);
+    s_[3] = load(LANE_NUMBERS);
+    philox(s_, (uint32_t)seed, (uint32_t)(seed >> 32));
   }
 
-  inline __attribute__((always_inline)) Bits bits() {
+  METHOD Bits bits() {
     Bits result = s_[0] + s_[3], t = s_[1] << 9;
     s_[2] = s_[2] ^ s_[0];
     s_[3] = s_[3] ^ s_[1];
@@ -48,12 +48,35 @@ class Random {
   }
 
   // Multiples of 2^-24 in [0, 1).
-  inline __attribute__((always_inline)) Floats uniform() {
+  METHOD Floats uniform() {
     return to_floats(as_ints(bits() >> 8)) * all(1.0f / 16777216.0f);
   }
 
  private:
   Bits s_[4];
+};
+
+// The same numbers one by one.
+class Stream {
+ public:
+  Stream(uint64_t seed, Purpose purpose, uint32_t sweep, uint32_t row) : random_(seed, purpose, sweep, row) {}
+
+  METHOD uint32_t bits() {
+    if (next_ == LANES) {
+      store(buffer_, random_.bits());
+      next_ = 0;
+    }
+    return buffer_[next_++];
+  }
+  // A multiple of 2^-24 in [0, 1).
+  METHOD float uniform() { return (float)(bits() >> 8) * (1.0f / 16777216.0f); }
+  // A number in [0, n).
+  METHOD uint32_t below(uint32_t n) { return (uint32_t)(((uint64_t)bits() * n) >> 32); }
+
+ private:
+  Random random_;
+  alignas(64) uint32_t buffer_[LANES];
+  int next_ = LANES;
 };
 
 }  // namespace fedtopics::FEDTOPICS_ISA

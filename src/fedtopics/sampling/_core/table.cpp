@@ -6,12 +6,14 @@
 
 namespace fedtopics::FEDTOPICS_ISA {
 
+void start(uint16_t*, const int64_t*, int64_t, int32_t, uint64_t);
 void gibbs(const Gibbs<int32_t>&);
 void weighted_gibbs(const Gibbs<float>&);
+void pass(const Pass&);
+void metropolis(const Metropolis&);
 void fold_in(const FoldIn&);
-void start(uint16_t*, const int64_t*, int64_t, int32_t, uint64_t);
 
 extern const Kernels table;
-const Kernels table = {STRING(FEDTOPICS_ISA), gibbs, weighted_gibbs, fold_in, start};
+const Kernels table = {STRING(FEDTOPICS_ISA), start, gibbs, weighted_gibbs, pass, metropolis, fold_in};
 
 }  // namespace fedtopics::FEDTOPICS_ISA

@@ -11,7 +11,8 @@
 #include <emmintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
+#define METHOD inline __attribute__((always_inline))
+#define INLINE static METHOD
 
 #if defined(__AVX512F__)
 #define FEDTOPICS_REGISTER 64
@@ -113,8 +114,35 @@ INLINE Ints to_ints(Floats a) {
 }
 INLINE Ints as_ints(Bits a) {
   Ints i;
-  std::memcpy(&i, &a, sizeof a);
+  EACH_PART(int32_t) i.part[p] = (Ints::Register)a.part[p];
   return i;
+}
+INLINE Bits as_bits(Ints a) {
+  Bits b;
+  EACH_PART(int32_t) b.part[p] = (Bits::Register)a.part[p];
+  return b;
+}
+
+// The upper halves of the 64-bit products.
+INLINE Bits multiply_high(Bits a, Bits b) {
+  Bits high;
+#if defined(__AVX512F__)
+  const __m512i x = (__m512i)a.part[0], y = (__m512i)b.part[0];
+  const __m512i even = _mm512_mul_epu32(x, y);
+  const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32));
+  high.part[0] = (Bits::Register)_mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 32), odd);
+#elif defined(__AVX2__)
+  EACH_PART(uint32_t) {
+    const __m256i x = (__m256i)a.part[p], y = (__m256i)b.part[p];
+    const __m256i even = _mm256_mul_epu32(x, y);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32));
+    high.part[p] = (Bits::Register)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
+  }
+#else
+  EACH_PART(uint32_t) for (int l = 0; l < Bits::WIDTH; l++)
+    high.part[p][l] = (uint32_t)(((uint64_t)a.part[p][l] * b.part[p][l]) >> 32);
+#endif
+  return high;
 }
 
 // The sum of all lanes in one fixed order.
@@ -127,7 +155,19 @@ INLINE float sum(Floats a) {
 }
 
 // table[index] lane by lane.
-INLINE Floats gather(const float* table, Ints index) {
+INLINE Bits gather(const uint32_t* table, Bits index) {
+  Bits b;
+#if defined(__AVX512F__)
+  b.part[0] = (Bits::Register)_mm512_i32gather_epi32((__m512i)index.part[0], table, 4);
+#elif defined(__AVX2__)
+  EACH_PART(uint32_t)
+  b.part[p] = (Bits::Register)_mm256_i32gather_epi32((const int*)table, (__m256i)index.part[p], 4);
+#else
+  EACH_PART(uint32_t) for (int l = 0; l < Bits::WIDTH; l++) b.part[p][l] = table[index.part[p][l]];
+#endif
+  return b;
+}
+INLINE Floats gather(const float* table, Bits index) {
   Floats f;
 #if defined(__AVX512F__)
   f.part[0] = (Floats::Register)_mm512_i32gather_ps((__m512i)index.part[0], table, 4);
@@ -137,6 +177,18 @@ INLINE Floats gather(const float* table, Ints index) {
   EACH_PART(float) for (int l = 0; l < Floats::WIDTH; l++) f.part[p][l] = table[index.part[p][l]];
 #endif
   return f;
+}
+
+INLINE bool any(Ints mask) {
+#if defined(__AVX512F__)
+  return _mm512_movepi32_mask((__m512i)mask.part[0]) != 0;
+#else
+  alignas(64) int32_t x[LANES];
+  store(x, mask);
+  int32_t found = 0;
+  for (int l = 0; l < LANES; l++) found |= x[l];
+  return found != 0;
+#endif
 }
 
 INLINE void prefetch(const void* at) { __builtin_prefetch(at, 0, 3); }
