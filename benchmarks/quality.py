@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity
@@ -78,20 +79,34 @@ def _distinct_words(corpus: Corpus) -> float:
 
 def _tomotopy(data: Data, n_topics: int) -> dict[str, float] | None:
     try:
-        import tomotopy
+        model = tomotopy_model(data.train, n_topics)
     except ImportError:
         return None
-    corpus, began = data.train, perf_counter()
+    began = perf_counter()
+    model.train(400, workers=1)
+    seconds = perf_counter() - began
+    topics = tomotopy_topics(model, data.test.n_words)
+    return {"perplexity": perplexity(topics, data.test), "seconds": seconds}
+
+
+def tomotopy_model(corpus: Corpus, n_topics: int) -> Any:
+    """tomotopy's collapsed Gibbs sampler with the documents of all parties, before training."""
+    import tomotopy
+
     model = tomotopy.LDAModel(k=n_topics, alpha=0.1, eta=0.05, seed=1)
     for first, last in zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True):
         if first < last:
             model.add_doc([str(word) for word in corpus.words[first:last]])
-    model.train(400, workers=1)
-    topics = np.zeros((n_topics, corpus.n_words))
+    return model
+
+
+def tomotopy_topics(model: Any, n_words: int) -> NDArray[np.float64]:
+    """The topics of a tomotopy model, (n_topics, n_words)."""
+    topics = np.zeros((model.k, n_words))
     known = [int(word) for word in model.used_vocabs]
-    for k in range(n_topics):
+    for k in range(model.k):
         topics[k, known] = model.get_topic_word_dist(k)
-    return {"perplexity": perplexity(topics, data.test), "seconds": perf_counter() - began}
+    return topics
 
 
 def table(results: list[dict[str, Any]]) -> str:
