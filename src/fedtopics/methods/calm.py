@@ -51,7 +51,7 @@ MEASURED_LOSS = ((-2.0, 1.43), (-1.0, 1.19), (0.0, 1.09), (1.0, 1.04), (1.8, 1.0
 class Calm:
     epsilon: float = 6.0  # word add/remove
     n_topics: int = 50
-    n_rounds: int = 100
+    n_rounds: int = 120
     alpha: float = 0.1
     beta: float = 0.05
     n_steps: int = 2  # updates of each document in a round
@@ -94,7 +94,7 @@ class Calm:
         rows = released.value
         memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
         if not told:
-            return released.map(_overview), memory
+            return released.map(lambda rows: _overview(rows, turn.n_threads)), memory
         documents = _remembered(party, rows, told)
         step = channel_em.expect(
             rows,
@@ -189,8 +189,8 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     return float(np.interp(epsilon - log(n_words / distinct_words), at, ratios))
 
 
-def _overview(histograms: Histograms) -> Arrays:
-    totals, length = channel_em.unigram(histograms)
+def _overview(histograms: Histograms, n_threads: int) -> Arrays:
+    totals, length = channel_em.unigram(histograms, n_threads=n_threads)
     return {"unigram": totals, "length": np.array(length), "n_docs": np.array(histograms.n_docs)}
 
 
