@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model_files import NUMBERS
+from fedtopics.model.files import NUMBERS
 
 SCHEMA = "fedtopics/run/1"
 PARTY_PREFIX = "party-"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
@@ -103,7 +104,9 @@ def compare(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
+    out: Annotated[
+        Path | None, typer.Option(help="New or empty folder for the run; runs/demo or the next free one.")
+    ] = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -111,7 +114,7 @@ def demo(
 
     Example: fedtopics demo --out runs/first
     """
-    require_free(out)
+    out = _next_free(Path("runs/demo")) if out is None else require_free(out)
     data = experiment.prepare("sotu", seed=seed)
     tables.print_parties(data.parties)
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
@@ -120,3 +123,9 @@ def demo(
     tables.print_topics(federated.model)
     federated.save(out)
     tables.print_saved(out)
+
+
+def _next_free(folder: Path) -> Path:
+    """The folder, or the first of folder-2, folder-3, ... that is not there yet."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(path for path in chain([folder], numbered) if not path.exists())
