@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +35,7 @@ Train several methods on the same data and print one table.
 """
 
 
+logger = logging.getLogger(__name__)
 DEMO_TOPICS = 30
 DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
@@ -64,6 +66,10 @@ def train(
     if out is not None:
         require_free(out)
     data = experiment.prepare(source, **dealing.options())
+    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary != "as given":
+        logger.warning(
+            "the vocabulary was read from the documents and is not priced; give --vocabulary for a public one"
+        )
     run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
     if out is not None:
         run.save(out)
