@@ -103,7 +103,7 @@ def train(
     for party in record["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
-    return Run(record, model, outcome.local_models)
+    return Run(record, model, outcome.local_models, outcome.ledger)
 
 
 def compare(
@@ -175,6 +175,7 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "n_empty_docs": data.train.n_empty + data.test.n_empty,
         "vocabulary": data.vocabulary,
         "privacy": outcome.ledger.statements(),
+        "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],
         "versions": {
             "fedtopics": fedtopics.__version__,
