@@ -12,10 +12,10 @@ A word is at home with `n_homes` parties that a public hash chooses: fewer words
 rarer ones pass, and the other parties still confirm them. A word that no home of it holds often is lost.
 
 Privacy of step 1. The votes of a document have Euclidean norm at most 1: rho-zCDP with rho = 1/(2 sigma^2)
-for the words that other documents hold too. Words that only this document holds appear with probability at most
-1 - prod (1 - Pr[1/sqrt(n) + Z >= T]) <= delta by the choice of T, independently of the rest, so they are one
-more event, (-ln(1 - delta), delta). Weights and threshold as in S. Gopi et al., Differentially private set
-union, ICML 2020. A changed word changes its document's other votes, so words are priced as a document
+for the words that other documents hold too. Words that only this document holds appear with probability at
+most 1 - prod (1 - Pr[1/sqrt(n) + Z >= T]) <= delta by the choice of T, independently of the rest, so they are
+one more event, (-ln(1 - delta), delta). Weights and threshold as in S. Gopi et al., Differentially private
+set union, ICML 2020. A changed word changes its document's other votes, so words are priced as a document
 replaced. Nothing about a word below the threshold leaves a party.
 """
 
