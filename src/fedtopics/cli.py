@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import typer
 
-from fedtopics.commands import inspect_run, privacy, training
+from fedtopics.commands import choosing, inspect_run, privacy, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
     name="fedtopics",
-    help="Federated, private topic modeling: many parties learn one topic model, no raw text leaves its owner.",
+    help="Federated, private topic modeling: parties learn one topic model, no raw text leaves its owner.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run):
+for module in (training, inspect_run, choosing):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and status 2."""
+    logging.basicConfig(stream=sys.stderr, format="note: %(message)s")
+    logging.getLogger("fedtopics").setLevel(logging.INFO)
     try:
         app()
     except (InputError, OSError) as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, cast
@@ -19,9 +20,12 @@ from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Method
 from fedtopics.model import TopicModel
-from fedtopics.progress import progress_bar
+from fedtopics.progress import bar
 from fedtopics.reading import read
 from fedtopics.run import SCHEMA, Run
+
+DEFAULT_PARTIES = 3
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,9 @@ class Data:
 
     parties: dict[str, Corpus]
     test: Corpus
-    source: str
+    source: str = "corpus"
+    vocabulary: str = "as given"  # or "read from the documents": then its words are known to all, unpriced
+    language: str | None = None
 
     @cached_property
     def train(self) -> Corpus:
@@ -44,24 +50,31 @@ def prepare(
     n_parties: int | None = None,
     test_fraction: float = 0.1,
     seed: int = 0,
+    show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
     """Read `source`, hold out documents for testing and deal the rest to parties.
 
-    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so that
-    the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
+    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
+    that the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
     """
     if isinstance(source, Data):
         return source
-    corpus = source if isinstance(source, Corpus) else read(source, **reading)
+    corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
+    if corpus.n_empty:
+        logger.warning("%d of %d documents have no known word; they are kept", corpus.n_empty, corpus.n_docs)
     train, test = corpus.split(test_fraction, seed=seed)
-    parties = splitting.automatic(train, n_parties, seed=seed)
-    return Data(parties, test, source if isinstance(source, str) else "corpus")
+    dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
+    parties = {party.name or "": party for party in dealt}
+    if isinstance(source, Corpus):
+        return Data(parties, test)
+    chosen = "as given" if reading.get("vocabulary") else "read from the documents"
+    return Data(parties, test, source, chosen, reading.get("language", "en"))
 
 
 def train(
     source: str | Corpus | Data,
-    method: str = "shared",
+    method: str = methods.DEFAULT,
     *,
     n_topics: int = 50,
     seed: int = 0,
@@ -73,23 +86,24 @@ def train(
 ) -> Run:
     """Train one method on a federation in this process and score it on held-out documents.
 
-    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend on
-    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
+    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend
+    on `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
     """
     trained = methods.make(method, n_topics=n_topics, **settings)
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     n_threads = n_threads or os.cpu_count() or 1
     began = perf_counter()
-    with progress_bar(f"{method}: training", total=trained.n_rounds, show=show_progress) as bar:
+    with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: bar.advance()
+            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
+    outcome = _described(outcome, record, data.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
     for party in record["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
-    return Run(record, model, outcome.local_models)
+    return Run(record, model, outcome.local_models, outcome.ledger)
 
 
 def compare(
@@ -105,15 +119,17 @@ def compare(
     """One run per method on the same data; `epsilon` goes to the methods that have one."""
     private = {name: "epsilon" in methods.settings(methods.find(name)) for name in names}
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
-    price = {} if epsilon is None else {"epsilon": epsilon}
+    price: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon}
     return [train(data, name, seed=seed, **options, **(price if private[name] else {})) for name in private]
 
 
-def _score(outcome: in_process.Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
+def _score(
+    outcome: in_process.Outcome, data: Data, n_threads: int
+) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
     """The model to report, its scores, and the scores of each party's own model.
 
-    Where the server learns no topics (`alone`) the party that does best on the held-out documents is reported:
-    the hardest baseline to beat.
+    Where the server learns no topics (`alone`) the party that does best on the held-out documents is
+    reported: the hardest baseline to beat.
     """
     local = {
         name: scores(model, data.train, data.test, n_threads=n_threads)
@@ -123,6 +139,21 @@ def _score(outcome: in_process.Outcome, data: Data, n_threads: int) -> tuple[Top
         return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
     best = min(local, key=lambda name: (local[name]["perplexity"], name))
     return outcome.local_models[best], local[best], local
+
+
+def _described(
+    outcome: in_process.Outcome, record: dict[str, Any], language: str | None
+) -> in_process.Outcome:
+    """The outcome with models that carry a card: how they were trained, nothing of the documents."""
+    told = ("method", "variant", "settings", "seed", "vocabulary", "privacy", "versions")
+    card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
+
+    def describe(model: TopicModel) -> TopicModel:
+        return replace(model, card=card, language=language)
+
+    local = {name: describe(model) for name, model in outcome.local_models.items()}
+    model = None if outcome.model is None else describe(outcome.model)
+    return replace(outcome, model=model, local_models=local)
 
 
 def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
@@ -141,7 +172,10 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "n_words": data.test.n_words,
         "settings": asdict(cast(Any, method)),
         "parties": parties,
+        "n_empty_docs": data.train.n_empty + data.test.n_empty,
+        "vocabulary": data.vocabulary,
         "privacy": outcome.ledger.statements(),
+        "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],
         "versions": {
             "fedtopics": fedtopics.__version__,

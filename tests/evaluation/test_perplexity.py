@@ -1,7 +1,10 @@
 """Perplexity follows its written protocol, and nothing about the order of the data changes it."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
+from gensim.models import LdaModel
 from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
 
 from fedtopics.corpus import Corpus
@@ -68,7 +71,13 @@ def test_true_topics_beat_no_topics_and_wrong_topics():
 def test_foreign_topics_may_hold_zeros_and_need_not_sum_to_one():
     assert perplexity(TOPICS * 1000, TEST) == pytest.approx(perplexity(TOPICS, TEST), rel=1e-9)
     hard = np.where(TOPICS > 0.01, TOPICS, 0.0)
-    assert np.isfinite(perplexity(hard, TEST))
+    hard[:, 4] = 0
+    hidden = halves(TEST)[1]
+    assert (hidden.words == 4).any()
+    # All but the word without a topic are scored as if it were not there; it has the probability 1e-10.
+    kept = np.maximum(hard / hard.sum(axis=1, keepdims=True), 1e-10)
+    assert perplexity(hard, TEST) == pytest.approx(perplexity(kept, TEST), rel=1e-6)
+    assert perplexity(hard, corpus_of([[4, 4]], TEST.n_words)) == pytest.approx(1e10, rel=1e-3)
 
 
 def test_short_documents_are_left_out_and_counted():
@@ -98,3 +107,11 @@ def test_a_model_and_its_matrix_score_alike_and_vocabularies_must_match():
         perplexity(TOPICS[:, 1:], TEST)
     with pytest.raises(InputError, match="finite"):
         perplexity(np.full_like(TOPICS, np.nan), TEST)
+
+
+def test_topics_of_gensim_are_scored_by_the_same_evaluator():
+    train = drawn_corpus(TOPICS, 120, 31, seed=4)
+    bags = [sorted(Counter(map(int, document)).items()) for document in documents_of(train)]
+    foreign = LdaModel(bags, num_topics=3, passes=20, random_state=0).get_topics()
+    assert foreign.dtype == np.float32
+    assert perplexity(TOPICS, TEST) < perplexity(foreign, TEST) < unigram_perplexity(train, TEST)

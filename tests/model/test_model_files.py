@@ -9,7 +9,7 @@ from safetensors.numpy import load, save
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model_files import NUMBERS, WORDS, _content_hash
+from fedtopics.model.files import NUMBERS, WORDS, _content_hash
 
 CARD = {"method": "pooled", "n_docs": 12, "privacy": {"basis": "none"}}
 
@@ -80,10 +80,10 @@ def test_a_missing_file_is_named(model, tmp_path, name):
         TopicModel.load(tmp_path)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"schema": "other/1"}'])
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"schema": "other/1"}', "[" * 100_000, "\udcff"])
 def test_a_description_that_is_none_is_refused(model, tmp_path, content):
     model.save(tmp_path)
-    (tmp_path / WORDS).write_text(content)
+    (tmp_path / WORDS).write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(InputError, match="expected"):
         TopicModel.load(tmp_path)
 
@@ -120,6 +120,10 @@ def test_forged_descriptions_are_refused_even_with_the_right_hash(model, tmp_pat
 def test_numbers_that_are_no_safetensors_or_incomplete_are_refused(model, tmp_path):
     model.save(tmp_path)
     forge(tmp_path, b"\x80\x04pickle")
+    with pytest.raises(InputError, match="safetensors"):
+        TopicModel.load(tmp_path)
+    header = b'{"alpha":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}}'
+    forge(tmp_path, len(header).to_bytes(8, "little") + header + bytes(8))
     with pytest.raises(InputError, match="safetensors"):
         TopicModel.load(tmp_path)
     forge(tmp_path, save({"alpha": np.ones(4)}))

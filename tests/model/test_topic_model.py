@@ -30,6 +30,9 @@ def test_top_words_are_ordered_and_equal_words_go_by_id():
     model = TopicModel(np.array([[0.2, 0.2, 0.6], [0.5, 0.25, 0.25]]), np.ones(2), WORDS)
     assert model.top_words(2) == [["war", "tax"], ["tax", "law"]]
     assert model.top_words() == [["war", "tax", "law"], ["tax", "law", "war"]]
+    counts = np.random.default_rng(0).integers(1, 4, 1000)
+    many = TopicModel.from_counts([counts], list(map(str, range(1000))))
+    assert many.top_word_ids(1000)[0].tolist() == sorted(range(1000), key=lambda word: (-counts[word], word))
 
 
 def test_arrays_cannot_be_written_and_do_not_follow_their_source():
@@ -49,7 +52,7 @@ def test_labels_make_a_new_model():
     assert named.set_topic_labels(["money", "conflict"]).label(0) == "money"
     with pytest.raises(InputError, match="got 2"):
         model.set_topic_labels({2: "third"})
-    with pytest.raises(InputError, match="expected 2 labels, got 1"):
+    with pytest.raises(InputError, match="expected 2 texts as labels"):
         model.set_topic_labels(["one"])
 
 
@@ -62,13 +65,27 @@ def test_labels_make_a_new_model():
         ([[np.nan, 0.5, 0.5]], [1.0], WORDS, "probabilities"),
         ([[1.0, 0.0, 0.0]], [1.0, 1.0], WORDS, "alpha"),
         ([[1.0, 0.0, 0.0]], [0.0], WORDS, "alpha"),
-        ([[1.0, 0.0, 0.0]], [1.0], ("tax", "tax", "war"), "repeated"),
+        ([[1.0, 0.0, 0.0]], [1.0], ("tax", "tax", "war"), "repeat"),
         ([], [], (), "shape"),
     ],
 )
 def test_what_is_no_model_is_refused(topic_word, alpha, words, message):
     with pytest.raises(InputError, match=message):
         TopicModel(np.array(topic_word), np.array(alpha), words)
+
+
+@pytest.mark.parametrize("counts", [[1.0, 2.0, 3.0], [[1, 1, 1], [0, 0, 0]], [[np.nan, 1, 1]]])
+def test_counts_that_make_no_topics_are_refused(counts):
+    with pytest.raises(InputError, match="counts"):
+        TopicModel.from_counts(counts, WORDS, beta=0.0)
+
+
+def test_a_card_does_not_follow_its_source():
+    source = {"parties": ("a", "b")}
+    model = small_model(card=source)
+    source["parties"] = ()
+    assert model.card == {"parties": ["a", "b"]}
+    assert repr(model) == "TopicModel(2 topics, 3 words)"
 
 
 @pytest.mark.parametrize("value", [np.arange(3), {1, 2}, float("nan")])

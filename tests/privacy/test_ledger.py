@@ -193,6 +193,16 @@ def test_simulated_noise_shows_and_wins_over_secure():
     assert "simulated" in ledger.table()
 
 
+def test_a_deployment_refuses_simulated_noise():
+    ledger = Ledger(secure_only=True)
+    with pytest.raises(InputError, match="secure noise only, got simulated"):
+        ledger.charge("a", 0, word(1.0) + Cost(noise="simulated"))
+    assert ledger.entries == []
+    reopened = Ledger.from_json(ledger.to_json())
+    assert reopened.secure_only
+    reopened.charge("a", 0, word(1.0))
+
+
 def test_hundred_randomized_responses_account_to_2_62():
     losses = [Loss("word replace", KaryResponse(1.0, 10_000), count=100)]
     assert accounting.epsilon(losses, 1e-6) == pytest.approx(2.62, abs=0.01)

@@ -21,14 +21,14 @@ STATE = lda.start(CORPUS, 4, seed=0)
     [
         ("words", np.array([0, 1, 3, 2, 2], np.int32)),
         ("words", np.array([0, 1, -1, 2, 2], np.int32)),
-        ("words", np.array([0, 1, 2, 2, 2], np.int64)),
+        ("words", np.array([0, 1, 2**32, 2, 2], np.int64)),
         ("words", np.arange(10, dtype=np.int32)[::2]),
-        ("words", [0, 1, 2, 2, 2]),
+        ("words", [0, 1, 2, 2, 2.5]),
         ("offsets", np.array([0, 3, 3, 6])),
         ("offsets", np.array([0, 4, 3, 5])),
         ("offsets", np.array([1, 3, 3, 5])),
         ("offsets", np.array([], np.int64)),
-        ("offsets", np.array([0, 3, 3, 5], np.int32)),
+        ("offsets", np.array([[0, 3, 3, 5]])),
     ],
 )
 def test_a_broken_corpus_is_refused(field, value):

@@ -17,44 +17,49 @@ from fedtopics.errors import InputError
 Source = Annotated[
     str,
     typer.Argument(
-        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, UCI docword, LDA-C; also .gz and .xz), "
+        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, UCI docword, LDA-C; also .gz, .xz), "
         "a folder of .txt files, or a postgresql:// address (with --query).",
         show_default=False,
     ),
 ]
-RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder written by `fedtopics train --out`.")]
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder written by `fedtopics train --out`.")
+]
 Topics = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
 Epsilon = Annotated[
     float | None,
-    typer.Option(help="Privacy price of the methods that have one; its relation is printed.", show_default=False),
+    typer.Option(
+        help="Privacy price of the methods that have one; its relation is printed.", show_default=False
+    ),
 ]
-Variant = Annotated[str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)]
+Variant = Annotated[
+    str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
+]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same model.")]
+TestFraction = Annotated[float, typer.Option(help="Share of the documents held out for the scores.")]
 Threads = Annotated[
     int | None, typer.Option(help="Threads (all cores if not given); the result does not depend on it.")
 ]
 Setting = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How SOURCE is read."""
+    """Where in SOURCE the documents are."""
 
     text_column: Annotated[
         str | None, typer.Option(help="Column with the text, where it is not called text.")
     ] = None
-    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
-    label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="Public word list, one word per line; other words are left out.")
-    ] = None
-    max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
-    language: Annotated[str, typer.Option(help="Language of stop words and sentences, as en, de, zh.")] = "en"
+    id_column: Annotated[str | None, typer.Option(help="Column with each document's name.")] = None
     query: Annotated[str | None, typer.Option(help="SQL query, where SOURCE is a database.")] = None
+    encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.reading.read` takes them."""
@@ -62,19 +67,37 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Dealing(Reading):
-    """How SOURCE is read, and dealt to parties and a test set."""
+class Preparing(Reading):
+    """And how its texts become words."""
 
+    label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="Public word list, one word per line; other words are left out.")
+    ] = None
+    max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
+    min_df: Annotated[
+        float | None, typer.Option(help="Leave out words in fewer documents (a number, or a share below 1).")
+    ] = None
+    max_df: Annotated[
+        float | None, typer.Option(help="Leave out words in more documents (a number, or a share up to 1).")
+    ] = None
+    stop_words: Annotated[bool, typer.Option(help="Leave out the language's stop words.")] = True
+    language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+
+
+@dataclass(frozen=True)
+class Dealing(Preparing):
+    """And how the documents are dealt to parties and a test set."""
+
+    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
     parties: Annotated[
         int | None,
         typer.Option(
             help="Deal the documents to this many unlike, unequal parties (3 where no column names them)."
         ),
     ] = None
-    test_fraction: Annotated[
-        float, typer.Option(help="Share of the documents held out for the scores.")
-    ] = 0.1
-    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0
+    test_fraction: TestFraction = 0.1
+    seed: Seed = 0
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.experiment.prepare` takes them."""
@@ -105,7 +128,7 @@ def takes(group: type[Reading], parameter: str) -> Callable[[Callable[..., None]
         ]
         call.__signature__ = inspect.Signature(kept + added)  # type: ignore[attr-defined]
         call.__annotations__ = {value.name: value.annotation for value in kept + added}
-        del call.__wrapped__  # type: ignore[attr-defined]  # else typer reads the inner signature
+        del call.__wrapped__  # else typer reads the inner signature
         return call
 
     return decorate

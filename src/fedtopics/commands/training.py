@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +18,7 @@ Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.jso
 
 [bold]Examples[/bold]
 
-  fedtopics train sotu --method shared --topics 30 --out runs/sotu
+  fedtopics train sotu --epsilon 6 --topics 30 --out runs/sotu
 
   fedtopics train mails.csv --text-column body --party-column owner --topics 50 --out runs/mails
 
@@ -27,13 +29,15 @@ Train several methods on the same data and print one table.
 
 [bold]Examples[/bold]
 
-  fedtopics compare sotu --methods alone,shared,pooled --topics 30
+  fedtopics compare sotu --methods alone,calm,shared,pooled --epsilon 6 --topics 30
 
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
 
 
+logger = logging.getLogger(__name__)
 DEMO_TOPICS = 30
+DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +51,7 @@ def register(app: typer.Typer) -> None:
 def train(
     source: options.Source,
     dealing: options.Dealing,
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = "shared",
+    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.Topics = 50,
@@ -62,6 +66,10 @@ def train(
     if out is not None:
         require_free(out)
     data = experiment.prepare(source, **dealing.options())
+    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary != "as given":
+        logger.warning(
+            "the vocabulary was read from the documents and is not priced; give --vocabulary for a public one"
+        )
     run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
     if out is not None:
         run.save(out)
@@ -80,7 +88,7 @@ def compare(
     dealing: options.Dealing,
     names: Annotated[
         str, typer.Option("--methods", help="Methods, with commas between.")
-    ] = "alone,shared,pooled",
+    ] = "alone,calm,shared,pooled",
     epsilon: options.Epsilon = None,
     topics: options.Topics = 50,
     rounds: options.Rounds = None,
@@ -102,8 +110,28 @@ def compare(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
+    out: Annotated[
+        Path | None, typer.Option(help="New or empty folder for the run; runs/demo or the next free one.")
+    ] = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
-    """Train on a century of speeches held by three parties: alone, together and pooled, in under a minute."""
+    """Train on two centuries of speeches held by three parties: alone, together, pooled; under a minute.
+
+    Example: fedtopics demo --out runs/first
+    """
+    out = _next_free(Path("runs/demo")) if out is None else require_free(out)
+    data = experiment.prepare("sotu", seed=seed)
+    tables.print_parties(data.parties)
+    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
+    tables.print_runs(runs)
+    federated = runs[DEMO_METHODS.index(methods.DEFAULT)]
+    tables.print_topics(federated.model)
+    federated.save(out)
+    tables.print_saved(out)
+
+
+def _next_free(folder: Path) -> Path:
+    """The folder, or the first of folder-2, folder-3, ... that is not there yet."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(path for path in chain([folder], numbered) if not path.exists())

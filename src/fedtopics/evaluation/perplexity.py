@@ -4,7 +4,8 @@ Protocol (docs/evaluation.md says why):
 
 1. A test document's tokens are shuffled by a fixed seed; those at even ranks (0, 2, ...) are seen, those at
    odd ranks are hidden. The shuffle of a document depends on the seed and its own words alone: neither on the
-   order of its words nor on the other documents. Documents of fewer than 2 tokens are left out, and counted.
+   order of its words nor on the other documents. Documents of fewer than 2 tokens have none to score, and are
+   counted.
 2. phi is floored at 1e-10 and its rows are made to sum to one again, so any topic-word matrix can be scored.
 3. theta of a document comes from its seen tokens by 40 steps of expectation-maximization from the uniform
    mixture, with symmetric alpha = 5/K whatever prior the model was trained with.
@@ -28,6 +29,8 @@ FLOOR = 1e-10
 N_ITERATIONS = 40
 TOTAL_ALPHA = 5.0
 TOKENS_AT_ONCE = 1 << 15
+
+_HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -81,17 +84,15 @@ def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
 
 def halves(corpus: Corpus, seed: int = 0) -> tuple[Corpus, Corpus]:
     """Seen and hidden tokens of each document, those of step 1 of the protocol."""
-    order = np.lexsort((corpus.words, corpus.docs))
-    words, docs = corpus.words[order].astype(np.uint64), corpus.docs
-    rank = np.arange(corpus.n_tokens) - corpus.offsets[docs]
+    docs, offsets = corpus.docs.astype(np.uint64), corpus.offsets
+    # Sorting first makes the shuffle blind to word order. Both sorts are of one number, document first.
+    words = np.sort(docs << _HALF | corpus.words.astype(np.uint64), kind="stable") & _LOW
+    rank = np.arange(corpus.n_tokens) - offsets[corpus.docs]
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(words))])
-    bags = running[corpus.offsets[1:]] - running[corpus.offsets[:-1]]
-    fingerprint = _mix(bags + _mix(np.uint64(seed % 2**64)))
-    keys = _mix(fingerprint[docs] + _mix(rank.astype(np.uint64)))
-    shuffled = corpus.words[order][np.lexsort((keys, docs))]
-    long_enough = corpus.lengths[docs] >= 2
-    first, second = long_enough & (rank % 2 == 0), long_enough & (rank % 2 == 1)
-    return _selected(corpus, shuffled, first), _selected(corpus, shuffled, second)
+    bags = _mix(running[offsets[1:]] - running[offsets[:-1]] + _mix(np.uint64(seed % 2**64)))
+    keys = _mix(bags[corpus.docs] + rank.astype(np.uint64))
+    shuffled = words[np.argsort(docs << _HALF | keys >> _HALF, kind="stable")].astype(np.int32)
+    return _selected(corpus, shuffled, rank % 2 == 0), _selected(corpus, shuffled, rank % 2 == 1)
 
 
 def _selected(corpus: Corpus, words: NDArray[np.int32], chosen: NDArray[np.bool_]) -> Corpus:
@@ -110,9 +111,7 @@ def _mix(values: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
 def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
     if isinstance(topics, TopicModel):
         if topics.vocabulary != test.vocabulary:
-            raise InputError(
-                "expected test data over the model's vocabulary, got another; use model.read(documents)"
-            )
+            raise InputError("expected test data over the model's vocabulary, got another; use model.read()")
         topics = topics.topic_word
     phi = np.asarray(topics, np.float64)
     if phi.ndim != 2 or phi.shape[1] != test.n_words:

@@ -38,12 +38,20 @@ def run(
     corpora: Mapping[str, Corpus],
     *,
     seed: int,
+    ledger: Ledger | None = None,
     n_threads: int = 1,
     on_round: Callable[[Round], None] = lambda _: None,
 ) -> Outcome:
-    """Train `method` on one corpus per party name; the ledger is charged with every release."""
+    """Train `method` on one corpus per party name.
+
+    The ledger must afford the method's plan before any document is looked at, and is charged with every
+    release.
+    """
     vocabulary = _shared_vocabulary(corpora)
-    ledger, rounds = Ledger(), []
+    ledger = Ledger() if ledger is None else ledger
+    for name in corpora:
+        ledger.require(name, method.plan(len(vocabulary)))
+    rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads)
     state = method.start(len(vocabulary), turn)
@@ -69,8 +77,8 @@ def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
     vocabularies = {corpus.vocabulary for corpus in corpora.values()}
     if len(vocabularies) != 1:
         raise InputError(
-            f"all parties must use one vocabulary, got {len(vocabularies)} different ones from {len(corpora)} "
-            "parties; build the corpora with vocabulary=..."
+            f"all parties must use one vocabulary, got {len(vocabularies)} different ones; "
+            "build the corpora with vocabulary=..."
         )
     return vocabularies.pop()
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release
+from fedtopics.privacy.noise import Noise
+from fedtopics.privacy.release import Cost, Release
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -36,6 +37,8 @@ class Turn:
     """One place in a run (a role, a round, a party) with a random stream of its own.
 
     The stream is the same under every engine, whatever the other parties and the number of threads.
+    Privacy noise is a stream of its own: from the operating system where `secure`, else simulated and marked
+    so in the ledger.
     """
 
     run_seed: int
@@ -43,6 +46,7 @@ class Turn:
     round: int = 0
     party: str = ""
     n_threads: int = 1
+    secure: bool = False
 
     @property
     def seed(self) -> int:
@@ -57,6 +61,14 @@ class Turn:
     def generator(self) -> np.random.Generator:
         """A NumPy generator on this turn's stream."""
         return np.random.Generator(np.random.Philox(self.seed))
+
+    def noise(self) -> Noise:
+        """Noise for the mechanisms of a party; made anew by each call, so call it once in a turn."""
+        if self.role != "party":
+            raise ValueError(f"privacy noise is drawn by parties, got role {self.role!r}")
+        if self.secure:
+            return Noise.secure()
+        return Noise.simulated(self.run_seed, self.role, self.round, self.party)
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,9 @@ class Method(Protocol):
     about: ClassVar[About]
     n_topics: int
     n_rounds: int
+
+    def plan(self, n_words: int) -> list[Cost]:
+        """[anyone] Price of everything one party will release, from public facts alone, in round order."""
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         """[server] State before the first round."""

@@ -1,6 +1,7 @@
 """Alone: each party trains on its own documents, what every party can have without a federation.
 
-Round t:  party:   resample the topics of its own tokens, n_sweeps times (Griffiths and Steyvers 2004);  send nothing
+Round t:  party:   resample the topics of its own tokens n_sweeps times (Griffiths and Steyvers, PNAS 2004);
+                   send nothing
 
 Guarantee: nothing leaves a party. The models stay there; a model that is published later is not private.
 """
@@ -13,7 +14,7 @@ from typing import ClassVar
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release, reuse
+from fedtopics.privacy.release import Cost, Release, reuse
 from fedtopics.sampling import lda
 
 
@@ -24,6 +25,9 @@ class Alone(LocalSampling):
         guarantee="nothing leaves a party",
         citation="Griffiths and Steyvers, PNAS 2004",
     )
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return []
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {}

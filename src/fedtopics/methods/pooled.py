@@ -2,7 +2,7 @@
 
 Round 0:  party:   send every document
           server:  join the documents of all parties
-Round t:  server:  resample the topics of all tokens, n_sweeps times (collapsed Gibbs sampling [1] or its fast kin)
+Round t:  server:  resample the topics of all tokens n_sweeps times (collapsed Gibbs sampling [1])
 
 Guarantee: none. The raw documents leave every party.
 
@@ -20,7 +20,8 @@ from fedtopics.corpus import Corpus
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release, disclose, reuse
+from fedtopics.privacy.cost import INFINITE
+from fedtopics.privacy.release import Cost, Release, disclose, reuse
 from fedtopics.sampling import lda
 
 
@@ -32,6 +33,9 @@ class Pooled(LocalSampling):
         citation="Griffiths and Steyvers, PNAS 2004",
     )
 
+    def plan(self, n_words: int) -> list[Cost]:
+        return [INFINITE]
+
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_words": np.array(n_words)}
 
@@ -41,7 +45,7 @@ class Pooled(LocalSampling):
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:
             return reuse({}), party.memory
-        documents = {"words": party.corpus.words, "lengths": party.corpus.lengths}
+        documents: Arrays = {"words": party.corpus.words, "lengths": party.corpus.lengths}
         return disclose(documents), {"sent": np.array(True)}
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:

@@ -6,8 +6,8 @@ Round t:
              resample the topics of its tokens given N less its own counts;  send its own counts n
     server:  N <- sum of n over the parties; a party that is missing keeps the counts it sent last
 
-With one sweep a round this is the approximate distributed sampler of [1]: its quality is that of collapsed Gibbs
-sampling on the pooled data. No raw text moves, but the counts are exact: **there is no privacy guarantee**.
+With one sweep a round this is the approximate distributed sampler of [1]: its quality is that of collapsed
+Gibbs sampling on the pooled data. No raw text moves, but the counts are exact: **no privacy guarantee**.
 
 [1] D. Newman, A. Asuncion, P. Smyth, M. Welling. Distributed algorithms for topic models. JMLR 10, 2009.
 """
@@ -22,7 +22,8 @@ import numpy as np
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Release, disclose
+from fedtopics.privacy.cost import INFINITE
+from fedtopics.privacy.release import Cost, Release, disclose
 from fedtopics.sampling import lda
 
 
@@ -36,6 +37,9 @@ class Shared(LocalSampling):
         guarantee="none: exact counts leave every party",
         citation="Newman et al., JMLR 2009",
     )
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return [INFINITE] * self.n_rounds
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
@@ -52,7 +56,8 @@ class Shared(LocalSampling):
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         kept = {name: array for name, array in state.items() if name != "n_wk"}
         kept |= {f"party/{name}": arrays["n_wk"] for name, arrays in sent.items()}
-        return kept | {"n_wk": np.sum([kept[name] for name in sorted(kept)], axis=0, dtype=np.int32)}
+        total = np.sum([kept[name] for name in sorted(kept)], axis=0, dtype=np.int32)
+        return kept | {"n_wk": np.asarray(total)}
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         return self.topic_model(state["n_wk"], vocabulary)

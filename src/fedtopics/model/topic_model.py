@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedtopics import model_files
+from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.model import exports, files
+from fedtopics.model.checks import check, plain_copy
+from fedtopics.model.topic_table import TopicRow, TopicTable
+from fedtopics.sampling import lda
+
+if TYPE_CHECKING:
+    from scipy.sparse import sparray, spmatrix
+
+    from fedtopics.text.tokens import Tokenizer
 
 Floats: TypeAlias = NDArray[np.float64]
+Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparray"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +36,7 @@ class TopicModel:
     vocabulary    the word behind each column
     labels        a name for each topic, None before they are given
     topic_shares  share of the training tokens in each topic, None where unknown
+    language      whose default tokenizer made the words of the training texts; None where another one did
     card          what a reader of the model should know, as plain JSON values: what it was trained on (in
                   aggregate terms), method, privacy statement; never a document
 
@@ -39,6 +50,7 @@ class TopicModel:
     vocabulary: tuple[str, ...]
     labels: tuple[str, ...] | None = None
     topic_shares: Floats | None = None
+    language: str | None = "en"
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -47,7 +59,8 @@ class TopicModel:
         object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
         if self.topic_shares is not None:
             object.__setattr__(self, "topic_shares", _frozen(self.topic_shares))
-        _check(self)
+        check(self.topic_word, self.alpha, self.vocabulary, self.labels, self.topic_shares, self.language)
+        object.__setattr__(self, "card", plain_copy(self.card))
 
     @classmethod
     def from_counts(
@@ -57,11 +70,16 @@ class TopicModel:
         *,
         alpha: ArrayLike = 0.1,
         beta: ArrayLike = 0.01,
+        language: str | None = "en",
         card: Mapping[str, Any] | None = None,
     ) -> TopicModel:
         """Posterior mean of the topics given counts (n_topics, n_words); noise below zero counts as zero."""
         counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
         smoothed = counts + np.asarray(beta, np.float64)
+        if counts.ndim != 2 or not (smoothed.sum(axis=-1) > 0).all():
+            raise InputError(
+                "expected counts (n_topics, n_words) with some in each topic, or beta above zero"
+            )
         sums = smoothed.sum(axis=1, keepdims=True)
         total = counts.sum()
         return cls(
@@ -69,8 +87,12 @@ class TopicModel:
             alpha=np.broadcast_to(np.asarray(alpha, np.float64), counts.shape[:1]),
             vocabulary=tuple(vocabulary),
             topic_shares=counts.sum(axis=1) / total if total > 0 else None,
+            language=language,
             card=card or {},
         )
+
+    def __repr__(self) -> str:
+        return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
 
     @property
     def n_topics(self) -> int:
@@ -104,6 +126,54 @@ class TopicModel:
         """Name of a topic: its own if it has one, else its number."""
         return self.labels[topic] if self.labels is not None else f"topic {topic}"
 
+    def get_topic_info(self, n: int = 10) -> TopicTable:
+        """Number, label, share and top words of each topic, as a table."""
+        shares = [None] * self.n_topics if self.topic_shares is None else self.topic_shares.tolist()
+        rows = zip(shares, self.top_words(n), strict=True)
+        return TopicTable(
+            tuple(TopicRow(k, self.label(k), share, tuple(words)) for k, (share, words) in enumerate(rows))
+        )
+
+    def read(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> Corpus:
+        """Documents over the vocabulary of the model; words that it does not know are left out.
+
+        documents  a corpus, texts, or a matrix of counts with a column for each word of the vocabulary
+        tokenizer  for texts: needed where the model was trained with one of your own
+        """
+        if isinstance(documents, Corpus):
+            same = documents.vocabulary == self.vocabulary
+            return documents if same else documents.with_vocabulary(self.vocabulary)
+        if isinstance(documents, str):
+            raise InputError("expected a list of texts, got one string; put it in a list")
+        if hasattr(documents, "shape"):
+            return Corpus.from_sparse(documents, self.vocabulary)
+        return self._read_texts(documents, tokenizer)
+
+    def transform(
+        self, documents: Documents, *, tokenizer: Tokenizer | None = None, n_threads: int | None = None
+    ) -> NDArray[np.float32]:
+        """Topic mixtures of documents (see `read`), shape (n_docs, n_topics); rows sum to one.
+
+        A document without a word that the model knows gets the mean of the prior. The result is the same, bit
+        for bit, on every machine and with any number of threads (default: all cores).
+        """
+        corpus = self.read(documents, tokenizer=tokenizer)
+        return lda.fold_in(corpus, self.topic_word, self.alpha, n_threads=n_threads or os.cpu_count() or 1)
+
+    def to_gensim(self) -> Any:
+        """The same topics as a gensim `LdaModel`."""
+        return exports.gensim_model(self.topic_word, self.alpha, self.vocabulary)
+
+    def to_pyldavis(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
+        """Arguments for pyLDAvis: `pyLDAvis.prepare(**model.to_pyldavis(documents))` draws the topics."""
+        corpus = self.read(documents, tokenizer=tokenizer)
+        return exports.pyldavis_input(self.topic_word, self.transform(corpus), corpus)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a table with one row for each word and its probability in each topic."""
+        labels = [self.label(topic) for topic in range(self.n_topics)]
+        exports.write_csv(Path(path), self.topic_word, labels, self.vocabulary)
+
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write `model.safetensors` and `model.json` into a directory."""
         arrays = {"topic_word": self.topic_word, "alpha": self.alpha}
@@ -112,16 +182,17 @@ class TopicModel:
         description = {
             "n_topics": self.n_topics,
             "n_words": self.n_words,
+            "language": self.language,
             "card": dict(self.card),
             "labels": self.labels,
             "vocabulary": self.vocabulary,
         }
-        model_files.write(Path(directory), arrays, description, overwrite=overwrite)
+        files.write(Path(directory), arrays, description, overwrite=overwrite)
 
     @classmethod
     def load(cls, directory: str | Path) -> TopicModel:
         """The model that `save` wrote; a file changed since is an InputError."""
-        arrays, description = model_files.read(Path(directory))
+        arrays, description = files.read(Path(directory))
         try:
             labels = description["labels"]
             return cls(
@@ -130,6 +201,7 @@ class TopicModel:
                 vocabulary=tuple(description["vocabulary"]),
                 labels=None if labels is None else tuple(labels),
                 topic_shares=arrays.get("topic_shares"),
+                language=description["language"],
                 card=description["card"],
             )
         except (KeyError, TypeError) as error:
@@ -137,55 +209,18 @@ class TopicModel:
                 f"model files in {directory} are incomplete ({error}); save the model anew"
             ) from None
 
+    def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
+        from fedtopics.text.indexing import index_texts, with_vocabulary
+        from fedtopics.text.tokens import tokenizer_for
+
+        if tokenizer is None and self.language is None:
+            raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")
+        cut = tokenizer or tokenizer_for(self.language or "en")
+        return Corpus(*with_vocabulary(index_texts(texts, cut, None), self.vocabulary))
+
 
 def _frozen(values: ArrayLike) -> Floats:
     """Float64 copy that cannot be written to."""
     array = np.array(values, np.float64, order="C")
     array.flags.writeable = False
     return array
-
-
-def _check(model: TopicModel) -> None:
-    topics, words = model.topic_word, len(model.vocabulary)
-    if topics.ndim != 2 or not topics.size or topics.shape[1] != words:
-        raise InputError(
-            f"expected topic_word of shape (n_topics, {words}), got {topics.shape}; match the vocabulary"
-        )
-    if (
-        not np.isfinite(topics).all()
-        or (topics < 0).any()
-        or not np.allclose(topics.sum(axis=1), 1.0, atol=1e-6)
-    ):
-        raise InputError(
-            "expected rows of topic_word to be probabilities, got others; divide each row by its sum"
-        )
-    if model.alpha.shape != (len(topics),) or not np.isfinite(model.alpha).all() or (model.alpha <= 0).any():
-        raise InputError(
-            f"expected {len(topics)} positive numbers as alpha, got {model.alpha}; one for each topic"
-        )
-    if len(set(model.vocabulary)) != words or not all(isinstance(word, str) for word in model.vocabulary):
-        raise InputError(
-            "expected a vocabulary of different words, got a repeated one or no text; remove repeats"
-        )
-    if model.labels is not None and len(model.labels) != len(topics):
-        raise InputError(
-            f"expected {len(topics)} labels, got {len(model.labels)}; name some with a mapping instead"
-        )
-    _check_shares(model.topic_shares, len(topics))
-    _check_card(model.card)
-
-
-def _check_shares(shares: Floats | None, n_topics: int) -> None:
-    if shares is not None and (
-        shares.shape != (n_topics,) or not np.isfinite(shares).all() or (shares < 0).any()
-    ):
-        raise InputError(
-            f"expected {n_topics} shares of topics, got {shares}; one number from 0 to 1 for each"
-        )
-
-
-def _check_card(card: Mapping[str, Any]) -> None:
-    try:
-        json.dumps(dict(card), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"expected a card of plain JSON values, got {error}; convert them") from None

@@ -60,7 +60,7 @@ def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any
         )
     try:
         return load(numbers), described
-    except SafetensorError as error:
+    except (SafetensorError, KeyError) as error:
         raise InputError(
             f"expected safetensors in {directory / NUMBERS}, got {error}; save it anew"
         ) from None
@@ -69,7 +69,7 @@ def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any
 def _parse(content: bytes, directory: Path) -> dict[str, Any]:
     try:
         described = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"expected JSON in {directory / WORDS}, got {error}; save the model anew") from None
     schema = described.get("schema") if isinstance(described, dict) else None
     if schema != SCHEMA:

@@ -1,0 +1,116 @@
+"""`fedtopics topics`, `transform`, `evaluate` and `methods`: using what was trained."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fedtopics import methods as all_methods
+from fedtopics.commands import options, tables
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.evaluation.scores import scores_on
+from fedtopics.model import TopicModel
+from fedtopics.reading import read
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    app.command("topics")(topics)
+    app.command("transform")(transform)
+    app.command("evaluate")(evaluate)
+    app.command("methods")(methods)
+
+
+def topics(
+    folder: options.RunFolder,
+    n_words: Annotated[int, typer.Option("--words", help="Words per topic.")] = 10,
+    n_topics: Annotated[int | None, typer.Option("--topics", help="Largest topics only.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Print the topics of a trained model.
+
+    Example: fedtopics topics runs/demo --words 15
+    """
+    model = TopicModel.load(folder)
+    if as_json:
+        options.print_json([asdict(row) for row in model.get_topic_info(n_words)])
+    else:
+        tables.print_topics(model, n_topics or model.n_topics, n_words)
+
+
+@options.takes(options.Reading, "reading")
+def transform(
+    folder: options.RunFolder,
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="Documents, in any form that train reads.")],
+    reading: options.Reading,
+    out: Annotated[Path | None, typer.Option(help="CSV file to write; standard output if not given.")] = None,
+    threads: options.Threads = None,
+) -> None:
+    """Write the topic mixture of each document as CSV: id, then one column per topic.
+
+    Example: fedtopics transform runs/demo letters.csv --text-column body --out mixtures.csv
+    """
+    model = TopicModel.load(folder)
+    if out is not None and out.exists():
+        raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
+    corpus = _documents(source, reading, model)
+    mixtures = model.transform(corpus, n_threads=threads)
+    ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))
+    with nullcontext(sys.stdout) if out is None else out.open("x", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", *(model.label(topic) for topic in range(model.n_topics))])
+        for name, mixture in zip(ids, mixtures.tolist(), strict=True):
+            writer.writerow([name, *(f"{share:.6g}" for share in mixture)])
+
+
+@options.takes(options.Reading, "reading")
+def evaluate(
+    folder: options.RunFolder,
+    source: options.Source,
+    reading: options.Reading,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    """Score a trained model on documents that it has not seen.
+
+    Example: fedtopics evaluate runs/demo letters.csv --text-column body
+    """
+    model = TopicModel.load(folder)
+    corpus = _documents(source, reading, model)
+    found = scores_on(model, corpus, n_threads=threads or os.cpu_count() or 1)
+    if as_json:
+        options.print_json(found)
+    else:
+        tables.print_scores(found)
+
+
+def _documents(source: str, reading: options.Reading, model: TopicModel) -> Corpus:
+    """The documents over the model's vocabulary; no word is filtered before that."""
+    corpus = read(
+        source,
+        language=model.language or "en",
+        stop_words=False,
+        min_df=1,
+        max_df=1.0,
+        sentences=False,
+        progress=None,
+        **reading.options(),
+    )
+    return model.read(corpus)
+
+
+def methods(as_json: options.Json = False) -> None:
+    """List the methods with what each one guarantees and where it comes from."""
+    rows = [{"method": name, **asdict(all_methods.find(name).about)} for name in all_methods.names()]
+    if as_json:
+        options.print_json({"methods": rows})
+    else:
+        tables.print_rows(rows)

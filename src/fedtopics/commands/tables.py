@@ -1,0 +1,91 @@
+"""What the commands print for people: tables of runs, topics and methods."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from fedtopics.corpus import Corpus
+from fedtopics.model import TopicModel
+from fedtopics.run import Run, privacy_line
+
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def print_parties(parties: Mapping[str, Corpus]) -> None:
+    """Who holds how much."""
+    print_rows(
+        [
+            {"party": name, "documents": f"{corpus.n_docs:,}", "tokens": f"{corpus.n_tokens:,}"}
+            for name, corpus in parties.items()
+        ]
+    )
+
+
+def print_runs(runs: list[Run]) -> None:
+    """One line per run (per party for `alone`), below the unigram that every model should beat."""
+    table = Table(title="held-out documents of all parties; lower perplexity is better", title_justify="left")
+    table.add_column("method")
+    for name in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):
+        table.add_column(name, justify="right")
+    table.add_column("privacy", overflow="fold")
+    unigram = runs[0].scores["perplexity_unigram"]
+    table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
+    for run in runs:
+        for label, scores in _rows(run):
+            table.add_row(
+                label,
+                f"{scores['perplexity']:.0f}",
+                f"{scores['coherence_npmi']:.3f}",
+                f"{scores['coherence_umass']:.2f}",
+                f"{scores['diversity']:.2f}",
+                f"{run.record['seconds']:.1f}",
+                privacy_line(run.privacy),
+            )
+    console.print(table)
+
+
+def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
+    own = [(party["name"], party["scores"]) for party in run.record["parties"] if "scores" in party]
+    if run.record["method"] != "alone":
+        return [(run.record["method"], run.scores)]
+    return [(f"alone: {name}", scores) for name, scores in own]
+
+
+def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8) -> None:
+    """The largest topics with their most probable words."""
+    shares = model.topic_shares
+    order = range(model.n_topics) if shares is None else (-shares).argsort(kind="stable")
+    table = Table(title=f"{min(n_topics, model.n_topics)} of {model.n_topics} topics", title_justify="left")
+    table.add_column("topic", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("words")
+    words = model.top_words(n_words)
+    for topic in list(order)[:n_topics]:
+        share = "" if shares is None else f"{100 * shares[topic]:.1f} %"
+        name = str(topic) if model.labels is None else f"{topic} {model.label(topic)}"
+        table.add_row(name, share, " ".join(words[topic]))
+    console.print(table)
+
+
+def print_saved(folder: Path) -> None:
+    """Where the run went, and what to type next."""
+    console.print(f"run record: {folder / 'run.json'}   topics: fedtopics topics {folder}", soft_wrap=True)
+
+
+def print_scores(scores: Mapping[str, float]) -> None:
+    """Names and values."""
+    print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in scores.items()])
+
+
+def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
+    """A table whose columns are the keys of its rows."""
+    table = Table(*rows[0])
+    for row in rows:
+        table.add_row(*row.values())
+    console.print(table)

@@ -1,0 +1,220 @@
+"""Plain, non-private LDA with the interface of scikit-learn: `fedtopics.LDA`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fedtopics.corpus import Corpus
+from fedtopics.count_matrix import Tokens, scaled_tokens, weighted_tokens, whole_tokens
+from fedtopics.errors import InputError
+from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.model import TopicModel
+from fedtopics.progress import bar
+from fedtopics.sampling import lda
+from fedtopics.sampling.guidance import Guidance
+from fedtopics.sampling.training import Schedule, train
+
+DEFAULT_ALPHA, DEFAULT_BETA = 0.1, 0.05
+
+
+class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Latent Dirichlet allocation by collapsed Gibbs sampling.
+
+    X is a matrix of counts, documents x words, dense or sparse, or a `fedtopics.Corpus`. Counts may be
+    fractions: `fit` gives tokens weights, `transform` reads them in steps of 1/64, `perplexity` rounds them.
+
+    n_components       number of topics
+    doc_topic_prior    Dirichlet prior of a document's topics: one number, or one for each topic (default 0.1)
+    topic_word_prior   Dirichlet prior of a topic's words: one number (default 0.05)
+    optimize_doc_topic_prior, optimize_topic_word_prior   fit these priors to the data while training
+    max_iter           sweeps over all tokens
+    seed_words         words that must be in a topic: {topic: [words]} or a list of lists; words are those of
+                       the corpus or the names of columns, or else numbers of columns
+    sampler            "auto", "gibbs", "warp" or "metropolis" (see `fedtopics.sampling.lda`)
+    random_state       same seed, same topics, bit for bit, whatever n_jobs
+    n_jobs             number of threads; -1 for all cores
+    verbose            show a progress bar
+
+    After `fit`: `components_`, the tokens of each word in each topic plus the prior, shape (n_components,
+    n_words); `doc_topic_prior_`, `topic_word_prior_`, `n_iter_`; and `model_`, a `fedtopics.TopicModel`.
+
+    >>> counts = [[4, 3, 0, 0], [5, 2, 0, 0], [0, 0, 3, 3], [0, 0, 2, 6]]
+    >>> mixtures = LDA(n_components=2, max_iter=50, random_state=0).fit_transform(counts)
+    >>> [int(topic) for topic in mixtures.argmax(axis=1) == mixtures.argmax(axis=1)[0]]
+    [1, 1, 0, 0]
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        doc_topic_prior: ArrayLike | None = None,
+        topic_word_prior: float | None = None,
+        optimize_doc_topic_prior: bool = False,
+        optimize_topic_word_prior: bool = False,
+        max_iter: int = 200,
+        seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
+        sampler: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.optimize_doc_topic_prior = optimize_doc_topic_prior
+        self.optimize_topic_word_prior = optimize_topic_word_prior
+        self.max_iter = max_iter
+        self.seed_words = seed_words
+        self.sampler = sampler
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: None = None) -> LDA:
+        """Learn topics from the documents of X."""
+        self._random = check_random_state(self.random_state)
+        return self._learn(self._tokens(X, reset=True), counts=None)
+
+    def partial_fit(self, X: Any, y: None = None) -> LDA:
+        """Learn from more documents: those seen before keep their topics and guide the new ones."""
+        if not hasattr(self, "components_"):
+            return self.fit(X)
+        return self._learn(self._tokens(X, reset=False), counts=self._word_topic)
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Topic mixtures of the documents of X, shape (n_docs, n_components); rows sum to one."""
+        check_is_fitted(self)
+        if isinstance(X, Corpus):
+            return self.model_.transform(X, n_threads=self._n_threads())
+        counts = self._counts(X, reset=False)
+        corpus, scale = scaled_tokens(counts, self.model_.vocabulary)
+        # Mixtures do not change when counts and prior grow by the same factor.
+        theta = lda.fold_in(
+            corpus,
+            self.model_.topic_word,
+            self.doc_topic_prior_ * scale,
+            n_threads=self._n_threads(),
+        )
+        return theta.astype(counts.dtype)
+
+    def perplexity(self, X: Any) -> float:
+        """Held-out perplexity of the documents of X by document completion (docs/evaluation.md)."""
+        check_is_fitted(self)
+        if isinstance(X, Corpus):
+            test = self.model_.read(X)
+        else:
+            test = whole_tokens(self._counts(X, reset=False), self.model_.vocabulary)
+        return perplexity(self.model_, test, n_threads=self._n_threads())
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean log-likelihood of a held-out token, -log(perplexity): higher is better."""
+        return -float(np.log(self.perplexity(X)))
+
+    def _learn(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> LDA:
+        priors = self._priors()
+        guidance = self._guidance(tokens.corpus.n_words)
+        with bar("LDA", total=self.max_iter, shown=bool(self.verbose)) as progress:
+            trained = train(
+                tokens.corpus,
+                priors,
+                self._schedule(),
+                seed=int(self._random.randint(2**31 - 1)),
+                others=counts,
+                weights=tokens.weights,
+                guidance=guidance,
+                on_sweeps=progress.advance,
+            )
+        self._word_topic = trained.word_topic if counts is None else counts + trained.word_topic
+        self.doc_topic_prior_, self.topic_word_prior_ = trained.priors.alpha, trained.priors.beta
+        self.n_iter_ = self.max_iter
+        self.components_ = self._word_topic.T + self.topic_word_prior_
+        self.model_ = TopicModel.from_counts(
+            self._word_topic.T,
+            tokens.corpus.vocabulary,
+            alpha=self.doc_topic_prior_,
+            beta=self.topic_word_prior_,
+            card={"method": "LDA", "privacy": "none"},
+        )
+        return self
+
+    def _schedule(self) -> Schedule:
+        if self.max_iter < 1:
+            raise InputError(f"expected max_iter of 1 or more, got {self.max_iter}")
+        return Schedule(
+            self.max_iter,
+            self.sampler,
+            self._n_threads(),
+            optimize_alpha=self.optimize_doc_topic_prior,
+            optimize_beta=self.optimize_topic_word_prior,
+        )
+
+    def _priors(self) -> lda.Priors:
+        if self.n_components < 1:
+            raise InputError(f"expected n_components of 1 or more, got {self.n_components}")
+        alpha = DEFAULT_ALPHA if self.doc_topic_prior is None else self.doc_topic_prior
+        beta = DEFAULT_BETA if self.topic_word_prior is None else self.topic_word_prior
+        try:
+            alpha = np.broadcast_to(np.asarray(alpha, np.float64), (self.n_components,)).copy()
+        except ValueError:
+            raise InputError(
+                f"expected doc_topic_prior as 1 or {self.n_components} numbers, got {alpha}"
+            ) from None
+        return lda.Priors(alpha, beta)
+
+    def _guidance(self, n_words: int) -> Guidance | None:
+        if self.seed_words is None:
+            return None
+        named = getattr(self, "feature_names_in_", range(n_words))
+        column = {word: number for number, word in enumerate(named)}
+        topics = self.seed_words if isinstance(self.seed_words, Mapping) else dict(enumerate(self.seed_words))
+        unknown = [word for words in topics.values() for word in words if word not in column]
+        if unknown:
+            raise InputError(
+                f"expected seed words of the vocabulary, got {unknown[0]!r}; remove or correct it"
+            )
+        seeds = {topic: [column[word] for word in words] for topic, words in topics.items()}
+        return Guidance.from_seeds(seeds, n_words, self.n_components)
+
+    def _tokens(self, X: Any, *, reset: bool) -> Tokens:
+        if isinstance(X, Corpus):
+            if reset:
+                self.n_features_in_ = X.n_words
+                self.feature_names_in_ = np.array(X.vocabulary, dtype=object)
+            return Tokens(X if reset else self.model_.read(X), None)
+        counts = self._counts(X, reset=reset)
+        return weighted_tokens(counts, self._names() if reset else self.model_.vocabulary)
+
+    def _names(self) -> tuple[str, ...]:
+        columns = range(self.n_features_in_)
+        return tuple(getattr(self, "feature_names_in_", (f"x{number}" for number in columns)))
+
+    def _counts(self, X: Any, *, reset: bool) -> csr_array:
+        numbers = [np.float64, np.float32]
+        options = {"accept_sparse": "csr", "dtype": numbers, "ensure_non_negative": True}
+        return csr_array(validate_data(self, X, reset=reset, **options))
+
+    def _n_threads(self) -> int:
+        """Number of threads by scikit-learn's rule: None is one, -1 all cores, -2 all but one."""
+        n_jobs = 1 if self.n_jobs is None else int(self.n_jobs)
+        return max(1, n_jobs if n_jobs >= 0 else (os.cpu_count() or 1) + 1 + n_jobs)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

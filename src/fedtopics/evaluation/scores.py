@@ -1,0 +1,39 @@
+"""The scores of a run record."""
+
+from __future__ import annotations
+
+from fedtopics.corpus import Corpus
+from fedtopics.evaluation.coherence import npmi, umass
+from fedtopics.evaluation.cooccurrence import cooccurrences
+from fedtopics.evaluation.diversity import diversity
+from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
+from fedtopics.model import TopicModel
+
+TOP_WORDS = 10
+
+
+def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1) -> dict[str, float]:
+    """Held-out perplexity, coherence of the top ten words over all documents of both parts, and diversity.
+
+    Coherence counts words in whole documents, so that it means the same with and without word order.
+    """
+    held_out = perplexity(model, test, n_threads=n_threads)
+    unigram = unigram_perplexity(train, test)
+    return {"perplexity": held_out, "perplexity_unigram": unigram, **_of_topics(model, train, test)}
+
+
+def scores_on(model: TopicModel, documents: Corpus, *, n_threads: int = 1) -> dict[str, float]:
+    """The scores of a model on documents alone, where its training documents are not at hand."""
+    held_out = perplexity(model, documents, n_threads=n_threads)
+    return {"perplexity": held_out, **_of_topics(model, documents)}
+
+
+def _of_topics(model: TopicModel, *documents: Corpus) -> dict[str, float]:
+    top_words = model.top_words(TOP_WORDS)
+    first, *others = (cooccurrences(top_words, corpus) for corpus in documents)
+    counts = sum(others, start=first)
+    return {
+        "coherence_npmi": float(npmi(counts).mean()),
+        "coherence_umass": float(umass(counts).mean()),
+        "diversity": diversity(model),
+    }

@@ -1,0 +1,210 @@
+"""CALM: channel-aware LDA on masked histograms, the default method (our own).
+
+    party, once:   Y_dw = N_dw + discrete Laplace noise of rate epsilon, for every word w of the vocabulary;
+                   keep the entries >= 1                                        -> sparse private histograms
+    round 0        party:   send its word totals and mean document length, estimated from Y
+                   server:  phi <- unigram times random factors;  S_k <- tokens / n_topics
+    round t > 0    server:  send phi (n_words x n_topics) and the topic sizes S_k
+                   party:   n_steps updates of theta_d and lambda_d of every document, from Y, phi and the
+                            law of the noise;  send the expected counts M (n_words x n_topics)
+                   server:  C <- sum of M over the parties, stretched;  phi_kw ~ C_wk + beta;
+                            S_k <- sum_w (C_wk + beta)
+
+The E step (`sampling/channel_em.py`) takes Y for what it is, counts seen through known noise, and leaves each
+token out of the evidence about itself. EM creeps near its end, so the server steps further the way it goes:
+C = M + (stretch - 1)(M - C_before), clipped at 0. A party that misses a round keeps the counts it sent last;
+one that joins late draws its histograms then.
+
+Guarantee: epsilon for a word added or removed, 2 epsilon for a word replaced, n epsilon for a document of at
+most n = max_length tokens. Histograms are drawn once and remembered, and all that leaves is computed from
+them: the number of rounds costs nothing. Public: the vocabulary, each party's number of documents (of
+sentences, with unit="sentence") and the settings. Document lengths are hidden.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from math import log
+from typing import ClassVar
+
+import numpy as np
+
+from fedtopics.errors import InputError
+from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.model import TopicModel
+from fedtopics.privacy.contribution import Bounds
+from fedtopics.privacy.histogram import Histogram
+from fedtopics.privacy.release import Cost, Release, reuse
+from fedtopics.privacy.rows import SparseRows
+from fedtopics.privacy.unit_histogram import UnitHistogram
+from fedtopics.sampling import channel_em
+from fedtopics.sampling.channel_em import Documents, Histograms, Topics
+
+logger = logging.getLogger(__name__)
+
+# Perplexity relative to training without noise, at x = epsilon - ln(n_words / distinct words per document).
+MEASURED_LOSS = ((-2.0, 1.43), (-1.0, 1.19), (0.0, 1.09), (1.0, 1.04), (1.8, 1.01), (3.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Calm:
+    epsilon: float = 6.0  # word add/remove
+    n_topics: int = 50
+    n_rounds: int = 120
+    alpha: float = 0.1
+    beta: float = 0.05
+    burstiness: float = 0.3  # how much a word that is there tends to come again; 0: Poisson counts
+    n_steps: int = 2  # updates of each document in a round
+    stretch: float = 1.8
+    unit: str = "document"  # or "sentence": what one noisy histogram covers
+    max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
+    distinct_words: float | None = None  # public guess per histogram, for the forecast alone
+
+    about: ClassVar[About] = About(
+        summary="channel-aware LDA on noisy document histograms",
+        guarantee="epsilon for a word added or removed, whatever the number of rounds",
+        citation="this package",
+    )
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("document", "sentence"):
+            raise InputError(f"unit must be document or sentence, got {self.unit!r}")
+        if not 1 <= self.stretch < 2:
+            raise InputError(f"stretch must be at least 1 and below 2, got {self.stretch}")
+        if not 0 <= self.burstiness < 1:
+            raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
+        if not (self.alpha > 0 and self.beta > 0):
+            raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
+        self._mechanism(1)
+
+    def plan(self, n_words: int) -> list[Cost]:
+        return [self._mechanism(n_words).price()]
+
+    def start(self, n_words: int, turn: Turn) -> Arrays:
+        if self.distinct_words is not None:
+            self._announce(n_words, self.distinct_words)
+        return {}
+
+    def broadcast(self, state: Arrays, party: str) -> Arrays:
+        if "counts" not in state:
+            return {}
+        topics = channel_em.maximize(state["counts"], self.beta)
+        return {"phi": topics.phi, "sizes": topics.sizes, "length": state["length"]}
+
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        released = self._histograms(party, turn)
+        rows = released.value
+        memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
+        if not told:
+            return released.map(lambda rows: _overview(rows, turn.n_threads)), memory
+        documents = _remembered(party, rows, told)
+        step = channel_em.expect(
+            rows,
+            documents,
+            Topics(told["phi"], told["sizes"]),
+            np.full(self.n_topics, self.alpha, np.float32),
+            n_steps=self.n_steps,
+            exclude=turn.round > 1,  # before topics have formed, a token is all the evidence there is
+            n_threads=turn.n_threads,
+        )
+        memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
+        return released.map(lambda _: {"counts": step.counts}), memory
+
+    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+        if not sent:
+            return state
+        if "counts" not in state:
+            return self._begin(sent, turn)
+        kept = {name: array for name, array in state.items() if name not in ("counts", "length")}
+        kept |= {f"party/{name}": arrays["counts"] for name, arrays in sent.items()}
+        total = np.stack([kept[name] for name in sorted(kept)]).sum(axis=0, dtype=np.float64)
+        stretched = total + (self.stretch - 1) * (total - state["counts"]) if turn.round > 1 else total
+        return kept | {"counts": np.maximum(stretched, 0), "length": state["length"]}
+
+    def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
+        if "counts" not in state:
+            raise InputError("expected histograms of at least one party, got none; run again")
+        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+
+    def local_model(self, party: Party) -> None:
+        return None
+
+    def _mechanism(self, n_words: int) -> Histogram:
+        return Histogram(self.epsilon, n_words, bounds=Bounds(max_length=self.max_length))
+
+    def _histograms(self, party: Party, turn: Turn) -> Release[Histograms]:
+        """The party's private histograms: drawn the first time, free ever after."""
+        corpus = party.corpus
+        mechanism = self._mechanism(corpus.n_words)
+        if party.memory:
+            offsets, words, values = (party.memory[name] for name in ("offsets", "words", "values"))
+            return reuse(self._view(SparseRows(offsets, words, values, corpus.n_words), mechanism))
+        if not corpus.n_docs:
+            raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
+        return self._draw(party, mechanism, turn).map(lambda rows: self._view(rows, mechanism))
+
+    def _view(self, rows: SparseRows, mechanism: Histogram) -> Histograms:
+        """Released rows as the E step reads them, with the law of their noise."""
+        return Histograms(
+            rows.offsets, rows.words, rows.values, rows.n_words, mechanism.decay, self.burstiness
+        )
+
+    def _draw(self, party: Party, mechanism: Histogram, turn: Turn) -> Release[SparseRows]:
+        corpus = party.corpus
+        if self.unit == "document":
+            return mechanism(corpus.words, corpus.offsets, turn.noise())
+        if corpus.sentence_offsets is None:
+            raise InputError('unit="sentence" needs sentences, got documents without; use unit="document"')
+        units = UnitHistogram(mechanism)
+        return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
+
+    def _begin(self, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+        """Topics that are the unigram times random factors, in counts."""
+        unigram = np.stack([arrays["unigram"] for arrays in sent.values()]).sum(axis=0)
+        n_docs = np.array([arrays["n_docs"] for arrays in sent.values()])
+        lengths = np.array([arrays["length"] for arrays in sent.values()])
+        factors = turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), self.n_topics))
+        counts = unigram[:, None] * factors
+        sizes = counts.sum(axis=0) * self.n_topics / unigram.sum()
+        return {"counts": counts / sizes, "length": np.array(lengths @ n_docs / n_docs.sum())}
+
+    def _announce(self, n_words: int, distinct_words: float) -> None:
+        ratio = predicted_ratio(self.epsilon, n_words, distinct_words)
+        surplus = self.epsilon - log(n_words / distinct_words)
+        advice = "; use fewer words in the vocabulary, longer documents or a larger epsilon"
+        logger.log(
+            logging.WARNING if surplus < 0 else logging.INFO,
+            "expected perplexity: %.2f times that of training without noise%s",
+            ratio,
+            advice if surplus < 0 else "",
+        )
+
+
+def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> float:
+    """Expected perplexity relative to training without noise, from public figures alone.
+
+    `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
+    data. The curve was measured on five corpora (docs/methods/calm.md).
+
+    >>> round(predicted_ratio(6.0, 8000, 100), 3)
+    1.01
+    """
+    if not (n_words > 0 and 0 < distinct_words <= n_words):
+        raise InputError(f"distinct words must lie between 0 and n_words = {n_words}, got {distinct_words}")
+    at, ratios = zip(*MEASURED_LOSS, strict=True)
+    return float(np.interp(epsilon - log(n_words / distinct_words), at, ratios))
+
+
+def _overview(histograms: Histograms, n_threads: int) -> Arrays:
+    totals, length = channel_em.unigram(histograms, n_threads=n_threads)
+    return {"unigram": totals, "length": np.array(length), "n_docs": np.array(histograms.n_docs)}
+
+
+def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Documents:
+    if "theta" in party.memory:
+        return Documents(party.memory["theta"], party.memory["lengths"])
+    return channel_em.start(histograms, told["phi"].shape[1], float(told["length"]))
+
+
+METHOD = Calm

@@ -1,0 +1,63 @@
+"""What makes numbers and words a topic model: each broken rule is an error of one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+
+
+def check(
+    topic_word: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    vocabulary: tuple[str, ...],
+    labels: tuple[str, ...] | None,
+    topic_shares: NDArray[np.float64] | None,
+    language: str | None,
+) -> None:
+    """Refuse what is no topic model (the parts are those of `fedtopics.model.TopicModel`)."""
+    _check_topics(topic_word, vocabulary)
+    n_topics = len(topic_word)
+    if alpha.shape != (n_topics,) or not np.isfinite(alpha).all() or (alpha <= 0).any():
+        raise InputError(f"expected {n_topics} positive numbers as alpha, got {alpha}; give one a topic")
+    if labels is not None and (len(labels) != n_topics or not _are_texts(labels)):
+        raise InputError(f"expected {n_topics} texts as labels, got {labels!r}; to name some, give a mapping")
+    if topic_shares is not None and not _are_shares(topic_shares, n_topics):
+        raise InputError(f"expected {n_topics} shares of topics, got {topic_shares}; give one a topic")
+    if language is not None and not isinstance(language, str):
+        raise InputError(f"expected the code of a language such as 'en', or None, got {language!r}")
+
+
+def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) -> None:
+    n_words = len(vocabulary)
+    if topic_word.ndim != 2 or not topic_word.size or topic_word.shape[1] != n_words:
+        raise InputError(
+            f"expected topic_word of shape (n_topics, {n_words}), got {topic_word.shape}; match the words"
+        )
+    if not np.isfinite(topic_word).all() or (topic_word < 0).any():
+        raise InputError("expected probabilities in topic_word, got others; numbers from 0 to 1 are")
+    if not np.allclose(topic_word.sum(axis=1), 1.0, atol=1e-6):
+        raise InputError("expected probabilities in topic_word, got others; divide each row by its sum")
+    if len(set(vocabulary)) != n_words or not _are_texts(vocabulary):
+        raise InputError("expected a vocabulary of different words, got a repeat or no text; remove it")
+
+
+def _are_texts(values: tuple[str, ...]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _are_shares(shares: NDArray[np.float64], n_topics: int) -> bool:
+    return shares.shape == (n_topics,) and bool(np.isfinite(shares).all() and (shares >= 0).all())
+
+
+def plain_copy(card: Mapping[str, Any]) -> dict[str, Any]:
+    """A model card as it reads after saving and loading; refuses what JSON cannot hold."""
+    try:
+        return dict(json.loads(json.dumps(dict(card), allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"expected a card of plain JSON values, got {error}; convert them") from None

@@ -1,0 +1,63 @@
+"""Topics as a table: reads well when printed, turns into a pandas DataFrame when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fedtopics.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """One topic: its number, its name, its share of the training tokens (None: unknown), its top words."""
+
+    topic: int
+    label: str
+    share: float | None
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TopicTable(Sequence[TopicRow]):
+    """One row for each topic.
+
+    >>> rows = TopicRow(0, "money", 0.75, ("tax", "law")), TopicRow(1, "topic 1", None, ("war",))
+    >>> print(TopicTable(rows))
+    topic  label    share  words
+        0  money    75.0%  tax law
+        1  topic 1      ?  war
+    """
+
+    rows: tuple[TopicRow, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self.rows[number]
+
+    def __iter__(self) -> Iterator[TopicRow]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        cells = [("topic", "label", "share", "words")]
+        for row in self.rows:
+            share = "?" if row.share is None else f"{row.share:.1%}"
+            cells.append((str(row.topic), row.label, share, " ".join(row.words)))
+        label_width = max(len(cell[1]) for cell in cells)
+        return "\n".join(f"{a:>5}  {b:<{label_width}}  {c:>5}  {d}" for a, b, c, d in cells)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a DataFrame with the columns topic, label, share and words."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError(
+                "a DataFrame needs the package pandas; install it with: pip install pandas"
+            ) from None
+        return pandas.DataFrame([vars(row) for row in self.rows])

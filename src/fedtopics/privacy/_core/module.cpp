@@ -1,0 +1,91 @@
+// The noise kernels as seen from Python; every function takes the stream that it draws from.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <vector>
+
+#include "rows.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fedtopics;
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Digits = nb::ndarray<const std::uint16_t, nb::shape<-1, kDigits>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  return nb::ndarray<nb::numpy, T>(held->data(), {held->size()}, owner);
+}
+
+template <class Draw>
+auto repeat(std::size_t size, Draw draw) {
+  std::vector<decltype(draw())> values(size);
+  for (auto& value : values) value = draw();
+  return to_numpy(std::move(values));
+}
+
+nb::tuple to_numpy(Rows rows) {
+  return nb::make_tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.words)),
+                        to_numpy(std::move(rows.values)));
+}
+
+// Conditional draws from the tail of a law given as cumulative probabilities, to 256 bits.
+std::int64_t from_table(Stream& stream, const std::uint16_t* digits, std::size_t n_rows) {
+  std::uint16_t drawn[kDigits];
+  for (auto& digit : drawn) digit = static_cast<std::uint16_t>(stream.bits(16));
+  std::size_t row = 0;
+  while (row < n_rows && !std::lexicographical_compare(drawn, drawn + kDigits, digits + row * kDigits,
+                                                       digits + (row + 1) * kDigits))
+    ++row;
+  return static_cast<std::int64_t>(row);
+}
+
+NB_MODULE(_noise, m) {
+  nb::class_<Stream>(m, "Stream").def(nb::init<nb::object>(), "refill"_a);
+
+  m.def("below", [](Stream& stream, std::uint64_t n, std::size_t size) {
+    return repeat(size, [&] { return static_cast<std::int64_t>(stream.below(n)); });
+  });
+  m.def("coins", [](Stream& stream, std::uint64_t threshold, std::size_t size) {
+    return repeat(size, [&] { return static_cast<std::uint8_t>(stream.word() < threshold); });
+  });
+  m.def("exp_minus", [](Stream& stream, std::uint64_t numerator, std::uint64_t denominator, std::size_t size) {
+    return repeat(size, [&] { return static_cast<std::uint8_t>(exp_minus(stream, numerator, denominator)); });
+  });
+  m.def("geometric", [](Stream& stream, std::uint64_t s, std::uint64_t t, std::size_t size) {
+    return repeat(size, [&] { return geometric(stream, s, t); });
+  });
+  m.def("laplace", [](Stream& stream, std::uint64_t s, std::uint64_t t, std::size_t size) {
+    return repeat(size, [&] { return laplace(stream, s, t); });
+  });
+  m.def("gaussian", [](Stream& stream, std::uint64_t n, std::uint64_t d, std::uint64_t t, std::size_t size) {
+    const GaussianLaw law{n, d, t};
+    return repeat(size, [&] { return law.draw(stream); });
+  });
+  m.def("survivors", [](Stream& stream, Digits digits, std::int64_t n_positions) {
+    std::vector<std::int64_t> positions;
+    Survivors survivors(stream, digits.data(), static_cast<int>(digits.shape(0)));
+    for (; survivors.position() < n_positions; survivors.advance()) positions.push_back(survivors.position());
+    return to_numpy(std::move(positions));
+  });
+  m.def("laplace_rows", [](Stream& stream, Array<std::int32_t> words, Array<std::int64_t> offsets,
+                           std::int64_t n_words, std::int64_t step, std::int64_t threshold, Digits digits,
+                           std::uint64_t s, std::uint64_t t) {
+    auto tail = [=](Stream& z) { return threshold + geometric(z, s, t); };
+    return to_numpy(noisy_rows(stream, words.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1,
+                               n_words, step, threshold, digits.data(), static_cast<int>(digits.shape(0)),
+                               LaplaceLaw{s, t}, tail));
+  });
+  m.def("gaussian_rows", [](Stream& stream, Array<std::int32_t> words, Array<std::int64_t> offsets,
+                            std::int64_t n_words, std::int64_t step, std::int64_t threshold, Digits digits,
+                            std::uint64_t n, std::uint64_t d, std::uint64_t t, Digits cumulative) {
+    auto tail = [=](Stream& z) { return threshold + from_table(z, cumulative.data(), cumulative.shape(0)); };
+    return to_numpy(noisy_rows(stream, words.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1,
+                               n_words, step, threshold, digits.data(), static_cast<int>(digits.shape(0)),
+                               GaussianLaw{n, d, t}, tail));
+  });
+}

@@ -1,0 +1,120 @@
+"""How much one document and one user may contribute: public bounds, and the cut that keeps them.
+
+Word relations are between documents as a mechanism sees them: tokenized, of the public vocabulary, and cut to
+the public length. Documents longer than `max_length` keep their first `max_length` tokens. (Between uncut
+texts one inserted word can push another over the edge: price that as a word replaced.)
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.privacy.cost import Claim, Cost, Loss, NoiseSource, Relation
+from fedtopics.privacy.events import Event
+
+Words: TypeAlias = NDArray[np.int32]
+Offsets: TypeAlias = NDArray[np.int64]
+Events: TypeAlias = tuple[Event, int]
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Public limits, never read from private data. None: not promised, so that level is not priced."""
+
+    max_length: int | None = None
+    max_documents: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("document length", self.max_length),
+            ("documents of a user", self.max_documents),
+        ):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(
+                    f"public maximum of the {name} must be a whole number above 0, got {value!r}"
+                )
+
+
+UNBOUNDED = Bounds()
+
+
+def word_price(
+    bounds: Bounds,
+    noise: NoiseSource,
+    *,
+    replace: Callable[[int, int], Events],
+    add_remove: Callable[[int, int], Events] | None,
+    claims: tuple[Claim, ...] = (),
+) -> Cost:
+    """Cost at every level from the events of changing n words in each of m documents, `replace(n, m)`.
+
+    `add_remove` is None where the number of reports is visible: then adding a word has no bound.
+    """
+    kinds: list[tuple[str, Callable[[int, int], Events] | None]] = [
+        ("add/remove", add_remove),
+        ("replace", replace),
+    ]
+    losses: list[Loss] = []
+    for suffix, events in kinds:
+        if events is None:
+            continue
+        levels: dict[str, tuple[int, int]] = {"word": (1, 1)}
+        if bounds.max_length is not None:
+            levels["document"] = bounds.max_length, 1
+            if bounds.max_documents is not None and suffix == "add/remove":
+                levels["user"] = bounds.max_length, bounds.max_documents
+        for unit, (n_words, n_documents) in levels.items():
+            relation: Relation = f"{unit} {suffix}"  # type: ignore[assignment]
+            losses.append(Loss(relation, *events(n_words, n_documents)))
+    return Cost(tuple(losses), claims, noise=noise)
+
+
+def check_words(words: NDArray[Any], n_words: int) -> Words:
+    """The words as int32, or an error where they are not ids of a vocabulary of this size."""
+    words = np.asarray(words)
+    if words.ndim != 1 or (words.size and not np.issubdtype(words.dtype, np.integer)):
+        raise InputError(f"words must be one array of integers, got {words.dtype} of shape {words.shape}")
+    if words.size and not 0 <= words.min() <= words.max() < n_words:
+        raise InputError(
+            f"word ids must lie in [0, {n_words}), got [{words.min()}, {words.max()}]; "
+            "drop words that are not in the public vocabulary first"
+        )
+    return np.ascontiguousarray(words, dtype=np.int32)
+
+
+def check_offsets(offsets: NDArray[Any], n_tokens: int) -> Offsets:
+    """The offsets as int64, or an error where they do not divide n_tokens tokens into rows."""
+    offsets = np.asarray(offsets)
+    good = offsets.ndim == 1 and offsets.size > 0 and np.issubdtype(offsets.dtype, np.integer)
+    if not good or offsets[0] != 0 or offsets[-1] != n_tokens or np.any(np.diff(offsets) < 0):
+        raise InputError(f"offsets must rise from 0 to the number of tokens {n_tokens}, got {offsets!r:.80}")
+    return np.ascontiguousarray(offsets, dtype=np.int64)
+
+
+def check_size(name: str, value: int, minimum: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
+        raise InputError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
+
+
+def cut(words: Words, offsets: Offsets, max_length: int | None) -> tuple[Words, Offsets]:
+    """The first max_length tokens of each row. How many were cut is logged here and told to nobody else."""
+    lengths = np.diff(offsets)
+    if max_length is None or lengths.max(initial=0) <= max_length:
+        return words, offsets
+    logger.warning(
+        "%d of %d documents are longer than the public maximum and keep their first %d words",
+        np.sum(lengths > max_length),
+        len(lengths),
+        max_length,
+    )
+    place = np.arange(len(words)) - np.repeat(offsets[:-1], lengths)
+    kept = np.concatenate([[0], np.cumsum(np.minimum(lengths, max_length))])
+    return words[place < max_length], kept.astype(np.int64)

@@ -1,0 +1,102 @@
+"""Documents out of tables: CSV, tab-separated, JSON lines, Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from fedtopics.corpus import Document
+from fedtopics.errors import InputError
+from fedtopics.progress import bar
+from fedtopics.reading.columns import Columns
+from fedtopics.reading.files import lines
+
+_LONGEST_FIELD = 2**31 - 1
+
+
+def from_separated(
+    path: Path, columns: Columns, *, separator: str, encoding: str, progress: bool | None
+) -> Iterator[Document]:
+    """Rows of a CSV file whose first line names the columns."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    rows = csv.reader(lines(path, encoding, progress=progress), delimiter=separator, strict=True)
+    try:
+        header = next(rows, None)
+        if header is None:
+            return
+        found = columns.found(header, str(path))
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise InputError(
+                    f"expected {len(header)} fields as in the header, got {len(row)} at {path}, "
+                    f"line {rows.line_num}"
+                )
+            yield found.document(dict(zip(header, row, strict=True)))
+    except csv.Error as error:
+        raise InputError(
+            f"expected CSV, got a line that is none at {path}, line {rows.line_num}: {error}"
+        ) from None
+
+
+def from_json(path: Path, columns: Columns, *, encoding: str, progress: bool | None) -> Iterator[Document]:
+    """Objects of a file with one JSON object per line, or of one JSON array of objects."""
+    found: Columns | None = None
+    for place, row in _json_rows(path, encoding, progress):
+        if not isinstance(row, dict):
+            raise InputError(f"expected a JSON object, got {json.dumps(row)[:40]} at {place}")
+        if found is None:
+            texts = [name for name, value in row.items() if isinstance(value, str)]
+            found = columns.found(list(row), str(path), texts)
+        for name in found.used:
+            if name not in row:
+                raise InputError(f"expected a column {name!r}, got {', '.join(row) or 'none'} at {place}")
+        yield found.document(row)
+
+
+def _json_rows(path: Path, encoding: str, progress: bool | None) -> Iterator[tuple[str, object]]:
+    """Each value with its place in the file."""
+    for number, line in enumerate(lines(path, encoding, progress=progress), start=1):
+        if number == 1 and line.lstrip().startswith("["):
+            yield from _json_array(path, encoding)
+            return
+        if line.strip():
+            yield f"{path}, line {number}", _parsed(line.strip(), path, number)
+
+
+def _json_array(path: Path, encoding: str) -> Iterator[tuple[str, object]]:
+    values = _parsed("".join(lines(path, encoding)), path, 1)
+    for number, value in enumerate(values if isinstance(values, list) else [values], start=1):
+        yield f"{path}, item {number}", value
+
+
+def _parsed(text: str, path: Path, line: int) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line += error.lineno - 1
+        raise InputError(
+            f"expected JSON, got none at {path}, line {line}, column {error.colno}: {error.msg}"
+        ) from None
+    except RecursionError:
+        raise InputError(f"expected JSON, got one nested too deeply at {path}, line {line}") from None
+
+
+def from_parquet(path: Path, columns: Columns, *, progress: bool | None) -> Iterator[Document]:
+    """Rows of a Parquet file, a batch at a time."""
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            found = columns.found_in(file.schema_arrow, str(path))
+            with bar(path.name, file.metadata.num_rows, shown=progress) as shown:
+                for batch in file.iter_batches(batch_size=1024, columns=found.used):
+                    for row in batch.to_pylist():
+                        yield found.document(row)
+                    shown.advance(batch.num_rows)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"expected a Parquet file, got {path}: {' '.join(str(error).split())}") from None

@@ -1,0 +1,50 @@
+// The E step of EM on noisy document histograms: the shape of its work, shared by all instruction sets.
+#pragma once
+#include <cstdint>
+
+namespace fedtopics {
+
+// Rows of topics are padded with zeros to `width`, a multiple of 16, and aligned to 64 bytes.
+struct ChannelProblem {
+  const int64_t* offsets;  // document d owns the entries offsets[d]:offsets[d+1]
+  const int32_t* words;
+  const int32_t* values;       // released counts, all at least 1
+  const float* phi;            // (n_words, width) topic-word probabilities
+  const float* inverse_sizes;  // (width,) 1 / S_k
+  const float* alpha;          // (width,)
+  const float* coverage;       // (width,) sum of phi over the words that could have been reported
+  float* theta;                // (n_docs, n_topics) changed
+  double* intensity;           // (n_docs,) expected length lambda, changed
+  double decay;                // a = exp(-epsilon); 0: the values are the true counts
+  double burstiness;           // q of the negative binomial counts; 0: Poisson
+  double absence;              // -log P(count 0) / mu
+  double silence;              // -log P(no survivor) / mu, summed over the noise
+  double hidden;               // expected count of a word that did not survive / mu
+  int64_t n_topics, width;
+  int n_steps;   // updates of theta before the counts are taken
+  bool exclude;  // each token is left out of its own evidence
+};
+
+// What a block of documents adds up to.
+struct ChannelSums {
+  float* counts;       // (n_words, width) survivors' expected counts less their part in `background`; or null
+  double* background;  // (width,) words that did not survive have the expected counts background_k phi_kw
+  double log_likelihood;
+};
+
+// Adds the documents [first_doc, last_doc) to the sums; `scratch` holds CHANNEL_SCRATCH_ROWS aligned rows.
+constexpr int CHANNEL_SCRATCH_ROWS = 20;
+using ChannelKernel = void (*)(const ChannelProblem&, int64_t first_doc, int64_t last_doc, ChannelSums&,
+                               float* scratch);
+
+namespace plain {
+void channel_expectations(const ChannelProblem&, int64_t, int64_t, ChannelSums&, float*);
+}
+namespace avx2 {
+void channel_expectations(const ChannelProblem&, int64_t, int64_t, ChannelSums&, float*);
+}
+namespace avx512 {
+void channel_expectations(const ChannelProblem&, int64_t, int64_t, ChannelSums&, float*);
+}
+
+}  // namespace fedtopics

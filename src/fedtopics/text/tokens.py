@@ -1,0 +1,152 @@
+"""Raw text to words and sentences: normalization, tokenizers, sentence boundaries.
+
+What a word is (the default tokenizer): a run of letters of any script with their combining marks, which may
+hold digits ("covid19", "1990s") but is no bare number, in lower case, at least two characters long. English
+keeps the apostrophe inside a word ("don't") and drops the possessive ("nation's" is "nation"); in languages
+that elide ("l'homme") an apostrophe separates. Underscores and hyphens separate. HTML tags and entities are
+markup, no words.
+
+Sentences come from `sentencex`. Counts seen on real text: ohsumed abstracts, 16,952 sentences in 2,000
+documents (a plain full-stop rule finds 16,929); IMDB reviews, 24,576 (23,739: the plain rule misses "..."
+and lower-case starts). Its one weakness: it never breaks inside an open parenthesis or quotation mark, so
+that "(a) ..." or a quotation left open swallows what follows: one "sentence" of the State of the Union
+speeches had 12,026 words. Sentences over 100 words are therefore split again with parentheses and quotation
+marks blanked out; what is still long (up to 587 words there) is one sentence of its century.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TypeAlias
+
+from fedtopics.errors import InputError
+
+Tokenizer: TypeAlias = Callable[[str], list[str]]
+
+_TAG = re.compile(
+    r"</?(?:a|b|blockquote|br|code|dd|div|dl|dt|em|font|h[1-6]|hr|i|img|li|ol|p|pre|q|s|small|span|strong|sub|sup"
+    r"|table|tbody|td|th|thead|tr|tt|u|ul)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
+_ENCLOSING = re.compile(r"[()\[\]{}\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
+_LONG = 100
+
+_ELIDING = frozenset({"ca", "fr", "it", "oc"})
+_WITHOUT_SPACES = frozenset({"ja", "km", "lo", "my", "th"})
+
+
+def tokenizer_for(language: str) -> Tokenizer:
+    """The default tokenizer of a language (ISO 639-1 code).
+
+    >>> tokenizer_for("en")("The Nation's 13 colonies don't re-unite; COVID19 in Málaga")
+    ['the', 'nation', 'colonies', "don't", 're', 'unite', 'covid19', 'in', 'málaga']
+    >>> tokenizer_for("fr")("L'homme qu'on aime")
+    ['homme', 'qu', 'on', 'aime']
+    """
+    if language == "zh":
+        return _chinese_tokenizer()
+    if language in _WITHOUT_SPACES:
+        raise InputError(
+            f"expected a language that writes spaces between words, or 'zh', got {language!r}; "
+            "give your own tokenizer= (a function from text to a list of words)"
+        )
+    if language == "en":
+        return _english
+    return partial(_words, apostrophes=language not in _ELIDING)
+
+
+def _english(text: str) -> list[str]:
+    words = _words(text, apostrophes=True)
+    if "'" in text or "’" in text:
+        return [word.removesuffix("'s") for word in words if word[1:] != "'s"]
+    return words
+
+
+def without_markup(text: str) -> str:
+    """Text with HTML tags turned into line ends and entities into their characters.
+
+    >>> without_markup("War &amp; peace.<br />Read it")
+    'War & peace.\\nRead it'
+    """
+    if "<" in text:
+        text = _TAG.sub("\n", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return text
+
+
+def normalized(text: str) -> str:
+    """Text without markup, in Unicode normal form C, with one kind of apostrophe and no soft hyphens.
+
+    >>> normalized("Cafe\\u0301: it’s co\\u00adoperative")
+    "Café: it's cooperative"
+    """
+    text = without_markup(text)
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text.replace("’", "'").replace("\u00ad", ""))
+
+
+def _words(text: str, *, apostrophes: bool) -> list[str]:
+    text = normalized(text).lower().replace("_", " ")
+    return _pattern(apostrophes=apostrophes, marks=not text.isascii()).findall(text)
+
+
+@cache
+def _pattern(*, apostrophes: bool, marks: bool) -> re.Pattern[str]:
+    """A word: starts where no word runs, holds a letter, has two characters or more."""
+    letter = r"[^\W\d]"
+    inside = rf"[\w{_combining_marks()}]" if marks else r"\w"
+    joined = rf"(?:'{letter}{inside}*)*" if apostrophes else ""
+    second = rf"(?:{inside}|'{letter})" if apostrophes else inside
+    return re.compile(rf"(?<!{inside})(?:\d+{letter}|{letter}{second}){inside}*{joined}")
+
+
+@cache
+def _combining_marks() -> str:
+    """Combining marks of the basic plane and the two joiners, which Python's `\\w` leaves out."""
+    marks = (chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return "".join(marks) + "\u200c\u200d"
+
+
+def _chinese_tokenizer() -> Tokenizer:
+    """Chinese words by jieba; only runs that hold a letter or a character count as words."""
+    try:
+        import jieba
+    except ImportError:
+        raise InputError(
+            "Chinese text needs the package jieba; install it with: pip install 'fedtopics[chinese]'"
+        ) from None
+    jieba.setLogLevel(60)
+
+    def tokenize(text: str) -> list[str]:
+        words = jieba.cut(normalized(text).lower())
+        return [word for word in words if any(character.isalpha() for character in word)]
+
+    return tokenize
+
+
+def sentence_splitter_for(language: str) -> Callable[[str], list[str]]:
+    """The function that cuts a text of this language into sentences.
+
+    >>> sentence_splitter_for("en")("The U.S. grew. Did it? (It did.)")
+    ['The U.S. grew. ', 'Did it? ', '(It did.)']
+    """
+    from sentencex import get_sentence_boundaries, segment
+
+    def split(text: str) -> list[str]:
+        sentences: list[str] = []
+        for sentence in segment(language, without_markup(text)):
+            sentences.extend(split_again(sentence) if sentence.count(" ") > _LONG else (sentence,))
+        return sentences
+
+    def split_again(sentence: str) -> list[str]:
+        found = get_sentence_boundaries(language, _ENCLOSING.sub(" ", sentence))
+        return [sentence[part["start_index"] : part["end_index"]] for part in found]
+
+    return split

@@ -1,0 +1,125 @@
+"""The command line as a user meets it: real processes, their output and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
+
+
+def fedtopics(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-m", "fedtopics.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def refused(*arguments: str | Path) -> str:
+    """The error line of a command that must fail cleanly."""
+    result = fedtopics(*arguments)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    return result.stderr
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("letters") / "letters.jsonl"
+    rows = [
+        {"body": " ".join([WORDS[i % 3]] * 4), "owner": f"office {i % 2}", "id": f"letter-{i}"}
+        for i in range(60)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(letters: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "letters"
+    result = fedtopics(
+        *("train", letters, "--text-column", "body", "--party-column", "owner", "--topics", "3"),
+        *("--rounds", "20", "--method", "shared", "--out", out),
+    )
+    assert result.returncode == 0, result.stderr
+    assert "shared" in result.stdout
+    assert "\x1b" not in result.stdout
+    return out
+
+
+def test_train_writes_a_run(trained: Path) -> None:
+    assert {path.name for path in trained.iterdir()} >= {"model.safetensors", "model.json", "run.json"}
+    record = json.loads((trained / "run.json").read_text())
+    assert [party["name"] for party in record["parties"]] == ["office 0", "office 1"]
+
+
+def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_path: Path) -> None:
+    topics = json.loads(fedtopics("topics", trained, "--words", "5", "--json").stdout)
+    assert {frozenset(row["words"]) for row in topics} == {frozenset(words.split()) for words in WORDS}
+    assert "tariff" in fedtopics("topics", trained).stdout
+    scores = json.loads(fedtopics("evaluate", trained, letters, "--text-column", "body", "--json").stdout)
+    assert 1 < scores["perplexity"] < 8
+    result = fedtopics("transform", trained, letters, "--text-column", "body", "--id-column", "id")
+    lines = result.stdout.splitlines()
+    assert len(lines) == 61
+    assert lines[1].startswith("letter-0,")
+    out = tmp_path / "mixtures.csv"
+    assert fedtopics("transform", trained, letters, "--text-column", "body", "--out", out).returncode == 0
+    assert "exists" in refused("transform", trained, letters, "--text-column", "body", "--out", out)
+
+
+def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Path) -> None:
+    asked = ("compare", letters, "--text-column", "body", "--parties", "2", "--topics", "3", "--rounds", "3")
+    found = json.loads(fedtopics(*asked, "--methods", "alone,shared,pooled", "--json").stdout)
+    assert [run["method"] for run in found["runs"]] == ["alone", "shared", "pooled"]
+    assert "perplexity" in fedtopics(*asked, "--methods", "pooled").stdout
+
+
+def test_methods_lists_guarantees() -> None:
+    listed = json.loads(fedtopics("methods", "--json").stdout)["methods"]
+    assert {"alone", "pooled", "shared"} <= {row["method"] for row in listed}
+    assert all(row["guarantee"] and row["citation"] for row in listed)
+    assert "guarantee" in fedtopics("methods").stdout
+
+
+def test_help_has_examples() -> None:
+    for command in ("train", "compare", "topics", "transform", "evaluate", "demo"):
+        result = fedtopics(command, "--help")
+        assert result.returncode == 0
+        assert "xample" in result.stdout, command
+
+
+def test_bad_input_is_one_line_and_nothing_is_written(letters: Path, trained: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    body = ("--text-column", "body", "--out", out)
+    assert "nowhere.csv" in refused("train", "nowhere.csv", "--out", out)
+    assert "body, owner, id" in refused("train", letters, "--text-column", "txt", "--out", out)
+    assert "at least 2 topics, got 1" in refused("train", letters, *body, "--topics", "1")
+    assert "choose one of alone" in refused("train", letters, *body, "--method", "magic")
+    assert "it is not private" in refused("train", letters, *body, "--method", "shared", "--epsilon", "1")
+    assert "takes no tau" in refused("train", letters, *body, "--set", "tau=3")
+    assert "NAME=VALUE" in refused("train", letters, *body, "--set", "tau")
+    assert "parties" in refused("train", letters, *body, "--parties", "999")
+    assert "not an empty folder" in refused("train", letters, "--text-column", "body", "--out", trained)
+    assert "expected a saved model" in refused("evaluate", tmp_path, letters)
+    assert not out.exists()
+
+
+def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"text": "one two"}\n{"text": \n')
+    assert "broken.jsonl" in (message := refused("train", broken))
+    assert "line 2" in message
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes(b"text\ncaf\xe9 au lait\n")
+    assert "UTF-8" in refused("train", latin).replace("utf-8", "UTF-8")
+    empty = tmp_path / "empty.csv"
+    empty.write_text("text\n")
+    assert "got an empty corpus" in refused("train", empty)
+    counts = tmp_path / "docword.x.txt"
+    counts.write_text("2\n3\n5\n1 1 2\n2 3 1\n")
+    (tmp_path / "vocab.x.txt").write_text("a\nb\nc\n")
+    assert "docword.x.txt" in refused("train", counts)

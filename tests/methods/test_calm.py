@@ -1,0 +1,175 @@
+"""CALM: what it sends, what it costs, and what it survives."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import corpus_of, drawn_corpus, planted_topics
+
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.federation import in_process
+from fedtopics.federation.protocol import Arrays, Party, Turn
+from fedtopics.methods.calm import Calm, predicted_ratio
+from fedtopics.privacy.cost import FREE
+from fedtopics.privacy.release import Budget, BudgetError, Ledger, Release
+
+TOPICS = planted_topics(3, 8)
+N_WORDS = TOPICS.shape[1]
+
+
+def corpus(seed: int, n_docs: int = 40) -> Corpus:
+    return drawn_corpus(TOPICS, n_docs=n_docs, length=30, seed=seed)
+
+
+def played(method: Calm, corpora: list[dict[str, Corpus]]) -> list[dict[str, Release[Arrays]]]:
+    """What every party sends in each round; round t sees corpora[t]."""
+    memory: dict[str, Arrays] = {}
+    state = method.start(N_WORDS, Turn(5, "server"))
+    rounds = []
+    for number, present in enumerate(corpora):
+        sent = {}
+        for name, documents in present.items():
+            party = Party(name, documents, memory.get(name, {}))
+            told = method.broadcast(state, name)
+            sent[name], memory[name] = method.contribute(party, told, Turn(5, "party", number, name))
+        values = {name: release.value for name, release in sent.items()}
+        state = method.combine(state, values, Turn(5, "server", number))
+        rounds.append(sent)
+    return rounds
+
+
+def assert_same_bytes(one: Arrays, other: Arrays) -> None:
+    assert one.keys() == other.keys()
+    for name in one:
+        assert one[name].tobytes() == other[name].tobytes(), name
+
+
+@pytest.mark.parametrize("unit", ["document", "sentence"])
+def test_at_epsilon_zero_what_is_sent_does_not_depend_on_the_documents(unit: str) -> None:
+    method = Calm(epsilon=0.0, n_topics=3, n_rounds=4, unit=unit)
+    sent = []
+    for seed in (1, 2):
+        documents = corpus(seed)
+        with_sentences = replace(documents, sentence_offsets=np.arange(0, documents.n_tokens + 1, 10))
+        sent.append(played(method, [{"north": with_sentences}] * 4))
+    for one, other in zip(*sent, strict=True):
+        assert_same_bytes(one["north"].value, other["north"].value)
+
+
+def test_after_the_first_round_the_documents_are_never_read_again() -> None:
+    method = Calm(epsilon=2.0, n_topics=3, n_rounds=3)
+    first, other = {"north": corpus(1)}, {"north": corpus(2)}
+    honest, swapped = played(method, [first] * 3), played(method, [first, other, other])
+    for one, two in zip(honest, swapped, strict=True):
+        assert_same_bytes(one["north"].value, two["north"].value)
+
+
+def test_only_the_first_round_costs() -> None:
+    rounds = played(Calm(epsilon=2.0, n_topics=3), [{"north": corpus(1)}] * 3)
+    assert [sent["north"].cost == FREE for sent in rounds] == [False, True, True]
+
+
+def test_the_ledger_prices_words_and_documents() -> None:
+    method = Calm(epsilon=1.5, n_topics=3, n_rounds=3, max_length=30)
+    ledger = in_process.run(method, {"north": corpus(1)}, seed=0).ledger
+    prices = {row["relation"]: row["epsilon"] for row in ledger.statements()}
+    assert prices["word add/remove"] == pytest.approx(1.5)
+    assert prices["word replace"] <= 3.0 + 1e-9
+    assert prices["document add/remove"] == pytest.approx(45.0)
+
+
+def test_a_budget_below_epsilon_is_refused_before_anything_is_drawn() -> None:
+    ledger = Ledger(budgets=(Budget("word add/remove", 1.0),))
+    with pytest.raises(BudgetError, match=r"allows word add/remove epsilon 1"):
+        in_process.run(Calm(epsilon=1.5, n_topics=3), {"north": corpus(1)}, seed=0, ledger=ledger)
+    assert not ledger.entries
+
+
+def test_a_party_that_joins_late_pays_then_and_counts() -> None:
+    method = Calm(epsilon=4.0, n_topics=3)
+    north, south = {"north": corpus(1)}, {"south": corpus(2)}
+    rounds = played(method, [north, north, north | south, north | south])
+    assert rounds[2]["south"].cost != FREE
+    assert rounds[3]["south"].cost == FREE
+    assert rounds[2]["south"].value["counts"].sum() == pytest.approx(40 * 30, rel=0.1)
+
+
+def test_a_party_that_vanishes_keeps_the_counts_it_sent_last() -> None:
+    method = Calm(epsilon=8.0, n_topics=3, stretch=1.0)
+    state: Arrays = {"counts": np.ones((N_WORDS, 3)), "length": np.array(30.0)}
+    one, other = (np.full((N_WORDS, 3), value, np.float32) for value in (2, 5))
+    state = method.combine(state, {"a": {"counts": one}, "b": {"counts": other}}, Turn(0, "server", 1))
+    state = method.combine(state, {"a": {"counts": one + 1}}, Turn(0, "server", 2))
+    np.testing.assert_allclose(state["counts"], 8)
+    assert method.combine(state, {}, Turn(0, "server", 3)) is state
+
+
+def test_the_stretch_goes_on_in_the_direction_of_the_step() -> None:
+    method = Calm(n_topics=3, stretch=1.5)
+    state: Arrays = {"counts": np.full((N_WORDS, 3), 4.0), "length": np.array(30.0)}
+    sent = {"a": {"counts": np.full((N_WORDS, 3), 6.0, np.float32)}}
+    np.testing.assert_allclose(method.combine(state, sent, Turn(0, "server", 2))["counts"], 7.0)
+
+
+@pytest.mark.parametrize("unit", ["document", "sentence"])
+def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
+    parties = {}
+    for seed, name in enumerate(("north", "south")):
+        documents = drawn_corpus(TOPICS, n_docs=300, length=40, seed=seed)
+        parties[name] = replace(documents, sentence_offsets=np.arange(0, documents.n_tokens + 1, 20))
+    method = Calm(epsilon=2.5, n_topics=3, n_rounds=60, unit=unit)
+    model = in_process.run(method, parties, seed=1).model
+    assert model is not None
+    overlap = np.minimum(TOPICS[:, None], model.topic_word[None]).sum(-1)
+    assert overlap.max(axis=1).min() > 0.85
+    assert len(set(overlap.argmax(axis=1))) == 3
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"epsilon": nan}, "epsilon"),
+        ({"epsilon": inf}, "epsilon"),
+        ({"unit": "page"}, "document or sentence, got 'page'"),
+        ({"stretch": 2.0}, "below 2, got 2.0"),
+        ({"burstiness": 1.0}, "below 1, got 1.0"),
+        ({"alpha": 0.0}, "above 0, got 0.0"),
+        ({"max_length": 0}, "above 0, got 0"),
+    ],
+)
+def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Calm(**bad)
+
+
+def test_a_party_without_documents_or_sentences_is_refused() -> None:
+    with pytest.raises(InputError, match="must have documents, got none"):
+        in_process.run(Calm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
+    with pytest.raises(InputError, match="needs sentences"):
+        in_process.run(Calm(n_topics=3, unit="sentence"), {"north": corpus(1)}, seed=0)
+
+
+def test_the_forecast_grows_with_the_noise() -> None:
+    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3)]
+    assert ratios == sorted(ratios)
+    assert ratios[0] < 1.01
+    assert ratios[-1] > 1.2
+    with pytest.raises(InputError, match="distinct words"):
+        predicted_ratio(6, 100, 101)
+
+
+@pytest.mark.parametrize(("epsilon", "level"), [(6.0, "INFO"), (1.0, "WARNING")])
+def test_the_forecast_is_logged_before_the_run(
+    epsilon: float, level: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        Calm(epsilon=epsilon, distinct_words=2.0).start(N_WORDS, Turn(0, "server"))
+    assert [record.levelname for record in caplog.records] == [level]
+    assert "times that of training without noise" in caplog.text

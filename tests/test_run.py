@@ -1,0 +1,104 @@
+"""A run: its record against the schema, its folder, and that the same seed gives the same files."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from planted import drawn_corpus, planted_topics
+
+from fedtopics import methods
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.experiment import Data, compare, prepare, train
+from fedtopics.run import Run, privacy_line
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    topics = planted_topics(3, 8)
+    parties = {name: drawn_corpus(topics, 60, 30, seed) for seed, name in enumerate(["a", "b/../c"])}
+    return Data(parties, drawn_corpus(topics, 30, 30, 9), "planted")
+
+
+@pytest.fixture(scope="module")
+def runs(data: Data) -> list[Run]:
+    return compare(data, methods.names(), n_topics=3, n_rounds=4, epsilon=20.0)
+
+
+def test_every_record_follows_the_schema(runs: list[Run]) -> None:
+    schema = json.loads((files("fedtopics") / "schemas" / "run.schema.json").read_text())
+    for run in runs:
+        jsonschema.validate(json.loads(json.dumps(run.record, allow_nan=False)), schema)
+        assert run.record["method"] in methods.names()
+        assert run.scores["perplexity"] < run.scores["perplexity_unigram"]
+
+
+def test_alone_reports_each_party_and_the_best_of_them(runs: list[Run]) -> None:
+    alone = next(run for run in runs if run.record["method"] == "alone")
+    own = [party["scores"]["perplexity"] for party in alone.record["parties"]]
+    assert alone.scores["perplexity"] == min(own)
+    assert privacy_line(alone.privacy) == "nothing leaves a party"
+
+
+def test_shared_says_that_it_is_not_private(runs: list[Run]) -> None:
+    shared = next(run for run in runs if run.record["method"] == "shared")
+    assert {entry["epsilon"] for entry in shared.privacy} == {"inf"}
+    assert {entry["basis"] for entry in shared.privacy} == {"none"}
+    assert all(entry["bytes_up"] > 0 for entry in shared.record["rounds"])
+
+
+def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:
+    for run in runs:
+        folder = tmp_path / run.record["method"]
+        run.save(folder)
+        again = Run.load(folder)
+        assert {**again.record, "model_sha256": None} == {**run.record, "model_sha256": None}
+        np.testing.assert_array_equal(again.model.topic_word, run.model.topic_word)
+        assert again.local_models.keys() == run.local_models.keys()
+        assert again.ledger.head == run.ledger.head
+        assert "topics over" in str(again)
+
+
+def test_same_seed_same_file_whatever_the_threads(data: Data, tmp_path: Path) -> None:
+    for threads in (1, 2):
+        train(data, "shared", n_topics=3, n_rounds=3, seed=5, n_threads=threads).save(tmp_path / str(threads))
+    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in "12")
+    assert one == two
+
+
+def test_a_folder_in_use_is_left_alone(runs: list[Run], tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    with pytest.raises(InputError, match="not an empty folder"):
+        runs[0].save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_a_damaged_run_is_refused(runs: list[Run], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no run.json"):
+        Run.load(tmp_path)
+    for number, content in enumerate(["{", "[]", '{"schema": "fedtopics/run/99"}']):
+        folder = tmp_path / str(number)
+        runs[0].save(folder)
+        (folder / "run.json").write_text(content)
+        with pytest.raises(InputError, match=r"not JSON|expected schema"):
+            Run.load(folder)
+    runs[0].save(tmp_path / "one")
+    runs[1].save(tmp_path / "two")
+    (tmp_path / "two" / "run.json").replace(tmp_path / "one" / "run.json")
+    with pytest.raises(InputError, match="another model"):
+        Run.load(tmp_path / "one")
+
+
+def test_documents_are_dealt_to_parties_and_a_test_set() -> None:
+    corpus = drawn_corpus(planted_topics(3, 8), 90, 30, 0)
+    dealt = prepare(corpus, n_parties=3, test_fraction=0.2, seed=1)
+    assert len(dealt.parties) == 3
+    assert dealt.test.n_docs == 18
+    assert dealt.train.n_docs == 72
+    named = Corpus(corpus.words, corpus.offsets, corpus.vocabulary, parties=("x", "y") * 45)
+    assert set(prepare(named).parties) == {"x", "y"}
