@@ -51,9 +51,10 @@ MEASURED_LOSS = ((-2.0, 1.43), (-1.0, 1.19), (0.0, 1.09), (1.0, 1.04), (1.8, 1.0
 class Calm:
     epsilon: float = 6.0  # word add/remove
     n_topics: int = 50
-    n_rounds: int = 100
+    n_rounds: int = 120
     alpha: float = 0.1
     beta: float = 0.05
+    burstiness: float = 0.3  # how much a word that is there tends to come again; 0: Poisson counts
     n_steps: int = 2  # updates of each document in a round
     stretch: float = 1.8
     unit: str = "document"  # or "sentence": what one noisy histogram covers
@@ -71,6 +72,8 @@ class Calm:
             raise InputError(f"unit must be document or sentence, got {self.unit!r}")
         if not 1 <= self.stretch < 2:
             raise InputError(f"stretch must be at least 1 and below 2, got {self.stretch}")
+        if not 0 <= self.burstiness < 1:
+            raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
         if not (self.alpha > 0 and self.beta > 0):
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         self._mechanism(1)
@@ -94,7 +97,7 @@ class Calm:
         rows = released.value
         memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
         if not told:
-            return released.map(_overview), memory
+            return released.map(lambda rows: _overview(rows, turn.n_threads)), memory
         documents = _remembered(party, rows, told)
         step = channel_em.expect(
             rows,
@@ -136,11 +139,15 @@ class Calm:
         mechanism = self._mechanism(corpus.n_words)
         if party.memory:
             offsets, words, values = (party.memory[name] for name in ("offsets", "words", "values"))
-            return reuse(Histograms(offsets, words, values, corpus.n_words, mechanism.decay))
+            return reuse(self._view(SparseRows(offsets, words, values, corpus.n_words), mechanism))
         if not corpus.n_docs:
             raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
-        return self._draw(party, mechanism, turn).map(
-            lambda rows: Histograms(rows.offsets, rows.words, rows.values, rows.n_words, mechanism.decay)
+        return self._draw(party, mechanism, turn).map(lambda rows: self._view(rows, mechanism))
+
+    def _view(self, rows: SparseRows, mechanism: Histogram) -> Histograms:
+        """Released rows as the E step reads them, with the law of their noise."""
+        return Histograms(
+            rows.offsets, rows.words, rows.values, rows.n_words, mechanism.decay, self.burstiness
         )
 
     def _draw(self, party: Party, mechanism: Histogram, turn: Turn) -> Release[SparseRows]:
@@ -189,8 +196,8 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     return float(np.interp(epsilon - log(n_words / distinct_words), at, ratios))
 
 
-def _overview(histograms: Histograms) -> Arrays:
-    totals, length = channel_em.unigram(histograms)
+def _overview(histograms: Histograms, n_threads: int) -> Arrays:
+    totals, length = channel_em.unigram(histograms, n_threads=n_threads)
     return {"unigram": totals, "length": np.array(length), "n_docs": np.array(histograms.n_docs)}
 
 

@@ -1,9 +1,10 @@
 """Topics from noisy document histograms: EM that knows the noise.
 
-The data are counts N_dw ~ Poisson(lambda_d sum_k theta_dk phi_kw), seen through two-sided geometric noise of
-ratio a (`decay`) with everything below 1 dropped. Given the topics, what stands behind a released count has
-the closed form of `_core/channel_posterior.hpp`, and all words that did not survive are together worth
-exp(-(1 - a) sum mu) with expected counts a mu, so one document costs (survivors x topics).
+The data are counts N_dw of mean mu_dw = lambda_d sum_k theta_dk phi_kw, Poisson or with bursts (negative
+binomial, `burstiness`), seen through two-sided geometric noise of ratio a (`decay`) with everything below 1
+dropped. Given the topics, what stands behind a released count is a short sum
+(`_core/channel_posterior.hpp`), and all words that did not survive are together worth exp(-(1 - a) sum mu)
+with expected counts a mu (like forms with bursts), so one document costs (survivors x topics).
 
 Every token is left out of the evidence about itself (as in CVB0: Asuncion et al., On Smoothing and Inference
 for Topic Models, UAI 2009): the share theta_dk phi_kw of a topic is multiplied by
@@ -19,7 +20,8 @@ Results have the same bits whatever the number of threads and the instruction se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,7 @@ class Histograms:
 
     values   at least 1; the entries left out are those whose noisy count was below 1 (or zero without noise)
     decay    ratio a of the two-sided geometric noise, exp(-epsilon); 0: the counts are exact
+    burstiness   q in [0, 1), assumed of the true counts: how much a word that is there tends to come again
     """
 
     offsets: NDArray[np.int64]
@@ -45,10 +48,13 @@ class Histograms:
     values: NDArray[np.int32]
     n_words: int
     decay: float = 0.0
+    burstiness: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.decay <= 1:
             raise InputError(f"expected a decay from 0 (exact counts) to 1, got {self.decay}")
+        if not 0 <= self.burstiness < 1:
+            raise InputError(f"expected a burstiness from 0 to below 1, got {self.burstiness}")
         if len(self.words) != len(self.values) or self.offsets[0] != 0 or self.offsets[-1] != len(self.words):
             raise InputError(
                 f"expected offsets from 0 to {len(self.words)} words and values, got {self.offsets[-1]}"
@@ -72,7 +78,7 @@ class Histograms:
         """The same documents with the entries of the allowed words only."""
         keep = allowed[self.words]
         offsets = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
-        return Histograms(offsets, self.words[keep], self.values[keep], self.n_words, self.decay)
+        return replace(self, offsets=offsets, words=self.words[keep], values=self.values[keep])
 
 
 def count_words(corpus: Corpus) -> Histograms:
@@ -152,13 +158,15 @@ def maximize(counts: NDArray[np.floating], beta: float) -> Topics:
     return Topics((smoothed / sizes).astype(np.float32), sizes.astype(np.float32))
 
 
-def unigram(histograms: Histograms, *, n_rounds: int = 15, length: float = 80.0) -> tuple[Doubles, float]:
+def unigram(
+    histograms: Histograms, *, n_rounds: int = 15, length: float = 80.0, n_threads: int = 1
+) -> tuple[Doubles, float]:
     """Expected count of every word and mean document length behind the noise: EM with a single topic."""
     alpha = np.ones(1, np.float32)
     topics = Topics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
     documents = start(histograms, 1, length)
     for _ in range(n_rounds):
-        step = expect(histograms, documents, topics, alpha, n_steps=1, exclude=False)
+        step = expect(histograms, documents, topics, alpha, n_steps=1, exclude=False, n_threads=n_threads)
         documents, topics = step.documents, maximize(step.counts, 1e-2)
     return step.counts[:, 0].astype(np.float64), float(documents.lengths.mean())
 
@@ -222,6 +230,8 @@ def _run(
         moved.theta,
         moved.lengths,
         decay=histograms.decay,
+        burstiness=histograms.burstiness,
+        **_chances(histograms.decay, histograms.burstiness),
         n_steps=n_steps,
         exclude=exclude,
         n_threads=n_threads,
@@ -229,6 +239,23 @@ def _run(
         instruction_set=instruction_set,
     )
     return moved, log_likelihood
+
+
+def _chances(a: float, q: float) -> dict[str, float]:
+    """What the kernel needs of words of mean mu that were not there, or did not survive, per unit of mu.
+
+    P(n = 0) = exp(-absence mu), E[a^n] = exp(-silence mu), E[n a^n] / E[a^n] = hidden mu.
+    """
+    if a == 0:
+        return {"absence": 0.0, "silence": 0.0, "hidden": 0.0}
+    if q == 0:
+        return {"absence": 1.0, "silence": 1 - a, "hidden": a}
+    odds = (1 - q) / q
+    return {
+        "absence": -odds * log(1 - q),
+        "silence": odds * log((1 - q * a) / (1 - q)),
+        "hidden": a * (1 - q) / (1 - q * a),
+    }
 
 
 def _check(

@@ -1,0 +1,144 @@
+"""Time and memory of the channel E step, and of whole CALM training against tomotopy.
+
+    python benchmarks/channel_em.py              the kernel: nanoseconds per stored entry and round
+    python benchmarks/channel_em.py --training   KOS and AP: seconds to one perplexity, CALM and tomotopy
+    python benchmarks/channel_em.py --large      50,000 imdb documents: seconds per round, peak memory
+
+Results go to benchmarks/results/channel_em*.json. The best of several repetitions is kept, because other work
+on the machine only adds time; `cpu` counts the processor time of all threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from quality import DATA, RESULTS, SETS, tomotopy_model, tomotopy_topics
+
+from fedtopics.corpus import Corpus
+from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.experiment import Data, prepare
+from fedtopics.federation.protocol import Arrays, Party, Turn
+from fedtopics.methods.calm import Calm
+from fedtopics.privacy.histogram import Histogram
+from fedtopics.privacy.noise import Noise
+from fedtopics.reading import read
+from fedtopics.sampling import channel_em
+from fedtopics.sampling.channel_em import Histograms, Topics
+
+
+def noisy(corpus: Corpus, epsilon: float) -> Histograms:
+    """The private histograms of a corpus, with simulated noise."""
+    mechanism = Histogram(epsilon, corpus.n_words)
+    rows = mechanism(corpus.words, corpus.offsets, Noise.simulated(0)).value
+    return Histograms(rows.offsets, rows.words, rows.values, rows.n_words, mechanism.decay)
+
+
+def timed(histograms: Histograms, n_topics: int, n_threads: int, n_repetitions: int) -> dict[str, float]:
+    """Best wall and processor time of one E step with two inner steps and self-exclusion."""
+    rng = np.random.default_rng(0)
+    phi = rng.gamma(0.3, size=(histograms.n_words, n_topics)) + 1e-4
+    sizes = np.full(n_topics, histograms.values.sum() / n_topics, np.float32)
+    topics = Topics((phi / phi.sum(axis=0)).astype(np.float32), sizes)
+    documents = channel_em.start(histograms, n_topics, 150.0)
+    alpha = np.full(n_topics, 0.1, np.float32)
+    walls, processors = [], []
+    for _ in range(n_repetitions):
+        wall, processor = perf_counter(), process_time()
+        channel_em.expect(histograms, documents, topics, alpha, n_threads=n_threads)
+        walls.append(perf_counter() - wall)
+        processors.append(process_time() - processor)
+    entries = len(histograms.words)
+    return {
+        "n_topics": n_topics,
+        "n_threads": n_threads,
+        "entries": entries,
+        "seconds": min(walls),
+        "nanoseconds_per_entry": min(walls) / entries * 1e9,
+        "cpu_nanoseconds_per_entry": min(processors) / entries * 1e9,
+    }
+
+
+def kernel() -> list[dict[str, float]]:
+    """AP at epsilon 6, several numbers of topics, one and two threads."""
+    path, _, reading = SETS["ap"]
+    histograms = noisy(read(str(DATA / path), **reading), 6.0)
+    return [timed(histograms, k, threads, 12) for k in (16, 32, 64, 128) for threads in (1, 2)]
+
+
+def large() -> dict[str, Any]:
+    """All imdb reviews over 10,000 words with 100 topics."""
+    histograms = noisy(read(str(DATA / "imdb"), max_words=10_000), 6.0)
+    rounds = [timed(histograms, 100, threads, 3) for threads in (1, 2)]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    return {"n_docs": histograms.n_docs, "rounds": rounds, "peak_gigabytes": peak}
+
+
+def training(name: str) -> dict[str, Any]:
+    """Seconds until both, CALM at epsilon 6 and tomotopy without privacy, reach the same perplexity."""
+    path, n_topics, reading = SETS[name]
+    data = prepare(str(DATA / path), n_parties=3, **reading)
+    traces = {"tomotopy": tomotopy_trace(data, n_topics), "calm": calm_trace(data, n_topics)}
+    target = 1.002 * max(trace[-1][1] for trace in traces.values())
+    reached = {who: next(t for t, value in trace if value <= target) for who, trace in traces.items()}
+    return {"set": name, "target_perplexity": target, "seconds_to_target": reached, "traces": traces}
+
+
+def tomotopy_trace(data: Data, n_topics: int, n_sweeps: int = 400) -> list[tuple[float, float]]:
+    """Processor seconds and perplexity after every 20 sweeps on the pooled documents."""
+    model, spent, trace = tomotopy_model(data.train, n_topics), 0.0, []
+    for _ in range(n_sweeps // 20):
+        began = process_time()
+        model.train(20, workers=1)
+        spent += process_time() - began
+        trace.append((spent, perplexity(tomotopy_topics(model, data.test.n_words), data.test)))
+    return trace
+
+
+def calm_trace(data: Data, n_topics: int) -> list[tuple[float, float]]:
+    """Processor seconds and perplexity after every five rounds, all parties and the server together."""
+    method, spent, trace, state = Calm(epsilon=6.0, n_topics=n_topics), 0.0, [], {}
+    memory: dict[str, Arrays] = {name: {} for name in data.parties}
+    for number in range(method.n_rounds):
+        began, sent = process_time(), {}
+        for party, corpus in data.parties.items():
+            told = method.broadcast(state, party)
+            turn = Turn(0, "party", number, party)
+            release, memory[party] = method.contribute(Party(party, corpus, memory[party]), told, turn)
+            sent[party] = release.value
+        state = method.combine(state, sent, Turn(0, "server", number))
+        spent += process_time() - began
+        if (number + 1) % 5 == 0:
+            trace.append((spent, perplexity(method.model(state, data.test.vocabulary), data.test)))
+    return trace
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--training", action="store_true")
+    parser.add_argument("--large", action="store_true")
+    options = parser.parse_args()
+    if options.training:
+        store("channel_em_training.json", [training(name) for name in ("kos", "ap")])
+    elif options.large:
+        store("channel_em_large.json", large())
+    else:
+        store("channel_em.json", kernel())
+
+
+def store(name: str, result: Any) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps(result, indent=1)
+    Path(RESULTS / name).write_text(text + "\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

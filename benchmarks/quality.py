@@ -1,0 +1,158 @@
+"""Perplexity and coherence of CALM against training without privacy, on real corpora.
+
+    python benchmarks/quality.py                     every set, three seeds, with a table at the end
+    python benchmarks/quality.py kos ap --seeds 1    some sets, one seed
+
+Reads the corpora from FEDTOPICS_DATA (default: ../shared/data) and skips those that are not there. One JSON
+file per set goes to benchmarks/results. Three unequal parties by what their documents are about; held-out
+document completion; `shared` is collapsed Gibbs sampling over exact counts of all parties (no privacy),
+`alone` the best single party, tomotopy (where installed) an independent check of `shared` on the pooled
+documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.corpus import Corpus
+from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.experiment import Data, prepare, train
+from fedtopics.methods.calm import predicted_ratio
+
+DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
+RESULTS = Path(__file__).parent / "results"
+EPSILONS = (8.0, 6.0, 4.0)
+
+# path, number of topics, reading options
+SETS: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "kos": ("uci_kos", 50, {}),
+    "ap": ("ap/ap.dat.gz", 50, {"max_words": 8000}),
+    "ohsumed": ("ohsumed_medical", 50, {"max_words": 8000}),
+    "nips": ("uci_nips_reduced/docword.nips7605.txt.gz", 50, {}),
+    "imdb": ("imdb", 30, {"max_words": 5000}),
+}
+
+# Label, method, settings. The gap to a single party is so wide that one seed shows it.
+REPEATED: list[tuple[str, str, dict[str, Any]]] = [
+    ("shared", "shared", {"n_rounds": 300}),
+    *((f"calm {epsilon:g}", "calm", {"epsilon": epsilon}) for epsilon in EPSILONS),
+]
+METHODS = [*REPEATED, ("alone", "alone", {"n_rounds": 30})]
+
+
+def measure(name: str, n_seeds: int, n_threads: int) -> dict[str, Any]:
+    """All runs on one set: scores per method and seed."""
+    path, n_topics, reading = SETS[name]
+    data = prepare(str(DATA / path), n_parties=3, **reading)
+    distinct = _distinct_words(data.train)
+    runs: dict[str, list[dict[str, float]]] = {}
+    for seed in range(n_seeds):
+        options: dict[str, Any] = {"n_topics": n_topics, "seed": seed, "n_threads": n_threads}
+        for label, method, settings in METHODS if seed == 0 else REPEATED:
+            began = perf_counter()
+            scores = train(data, method, show_progress=False, **options, **settings).record["scores"]
+            runs.setdefault(label, []).append(scores | {"seconds": perf_counter() - began})
+            print(f"{name:8} {label:9} seed {seed}  perplexity {scores['perplexity']:7.1f}", flush=True)
+    if (checked := _tomotopy(data, n_topics)) is not None:
+        runs["tomotopy"] = [checked]
+    return {
+        "set": name,
+        "n_topics": n_topics,
+        "n_words": data.test.n_words,
+        "n_docs": [party.n_docs for party in data.parties.values()],
+        "distinct_words": distinct,
+        "predicted": {f"calm {e:g}": predicted_ratio(e, data.test.n_words, distinct) for e in EPSILONS},
+        "runs": runs,
+    }
+
+
+def _distinct_words(corpus: Corpus) -> float:
+    pairs = np.unique(corpus.docs.astype(np.int64) * corpus.n_words + corpus.words)
+    return len(pairs) / corpus.n_docs
+
+
+def _tomotopy(data: Data, n_topics: int) -> dict[str, float] | None:
+    try:
+        model = tomotopy_model(data.train, n_topics)
+    except ImportError:
+        return None
+    began = perf_counter()
+    model.train(400, workers=1)
+    seconds = perf_counter() - began
+    topics = tomotopy_topics(model, data.test.n_words)
+    return {"perplexity": perplexity(topics, data.test), "seconds": seconds}
+
+
+def tomotopy_model(corpus: Corpus, n_topics: int) -> Any:
+    """tomotopy's collapsed Gibbs sampler with the documents of all parties, before training."""
+    import tomotopy
+
+    model = tomotopy.LDAModel(k=n_topics, alpha=0.1, eta=0.05, seed=1)
+    for first, last in zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True):
+        if first < last:
+            model.add_doc([str(word) for word in corpus.words[first:last]])
+    return model
+
+
+def tomotopy_topics(model: Any, n_words: int) -> NDArray[np.float64]:
+    """The topics of a tomotopy model, (n_topics, n_words)."""
+    topics = np.zeros((model.k, n_words))
+    known = [int(word) for word in model.used_vocabs]
+    for k in range(model.k):
+        topics[k, known] = model.get_topic_word_dist(k)
+    return topics
+
+
+def table(results: list[dict[str, Any]]) -> str:
+    """Mean and spread over the seeds, and the ratio to `shared`, as Markdown."""
+    lines = [
+        "| set | method | perplexity | ratio | predicted | NPMI | seconds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for result in results:
+        base = _mean(result["runs"]["shared"], "perplexity")
+        for label, runs in result["runs"].items():
+            mean, spread = _mean(runs, "perplexity"), float(np.ptp([run["perplexity"] for run in runs]))
+            coherence = f"{_mean(runs, 'coherence_npmi'):.3f}" if "coherence_npmi" in runs[0] else ""
+            predicted = f"{result['predicted'][label]:.3f}" if label in result["predicted"] else ""
+            lines.append(
+                f"| {result['set']} | {label} | {mean:.0f} (spread {spread:.0f}) | {mean / base:.3f} "
+                f"| {predicted} | {coherence} | {_mean(runs, 'seconds'):.0f} |"
+            )
+    return "\n".join(lines)
+
+
+def _mean(runs: list[dict[str, float]], score: str) -> float:
+    return float(np.mean([run[score] for run in runs]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--table", action="store_true", help="only print the stored results")
+    options = parser.parse_args()
+    RESULTS.mkdir(exist_ok=True)
+    for name in [] if options.table else options.sets:
+        if not (DATA / SETS[name][0]).exists():
+            print(f"{name}: no data at {DATA / SETS[name][0]}; set FEDTOPICS_DATA")
+            continue
+        result = measure(name, options.seeds, options.threads)
+        (RESULTS / f"quality_{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    stored = [RESULTS / f"quality_{name}.json" for name in options.sets]
+    print(table([json.loads(path.read_text()) for path in stored if path.exists()]))
+
+
+if __name__ == "__main__":
+    main()
