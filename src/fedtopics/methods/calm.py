@@ -39,7 +39,8 @@ from fedtopics.privacy.release import Cost, Release, reuse
 from fedtopics.privacy.rows import SparseRows
 from fedtopics.privacy.unit_histogram import UnitHistogram
 from fedtopics.sampling import channel_em
-from fedtopics.sampling.channel_em import Documents, Histograms, Topics
+from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
 
@@ -187,8 +188,8 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
     data. The curve was measured on five corpora (docs/methods/calm.md).
 
-    >>> round(predicted_ratio(6.0, 8000, 100), 3)
-    1.01
+    >>> round(predicted_ratio(6.0, 8000, 100), 2)
+    1.02
     """
     if not (n_words > 0 and 0 < distinct_words <= n_words):
         raise InputError(f"distinct words must lie between 0 and n_words = {n_words}, got {distinct_words}")
