@@ -25,6 +25,7 @@ LAYERS = [
     "methods",
     "evaluation",
     "run",
+    "dealing",
     "experiment",
     "report",
     "estimator",

@@ -15,7 +15,7 @@ _HOMES = {
     "Run": "run",
     "TopicModel": "model",
     "compare": "experiment",
-    "prepare": "experiment",
+    "prepare": "dealing",
     "read": "reading",
     "train": "experiment",
 }
