@@ -72,7 +72,9 @@ def optimize_beta(corpus: Corpus, state: State, priors: Priors, *, n_iterations:
     arguments.check_state(corpus, state, priors.n_topics)
     arguments.natural_number("n_iterations", n_iterations)
     by_word = word_order.of(corpus)
-    _, counts, times = _histogram(by_word.offsets, by_word.order, state.topics, priors.n_topics)
+    _, counts, times = _histogram(
+        by_word.offsets, by_word.order, state.topics[by_word.slots], priors.n_topics
+    )
     totals = np.bincount(state.topics, minlength=priors.n_topics)
     beta, n_words = priors.beta, corpus.n_words
     for _ in range(n_iterations if corpus.n_tokens else 0):
