@@ -22,7 +22,7 @@ PRIORS = lda.Priors.symmetric(N_TOPICS, 0.2, 0.05)
 
 @cache
 def mode(seed: int) -> lda.State:
-    """Where exact sampling has settled: from a random start two topics may stay merged for hundreds of sweeps."""
+    """Where exact sampling has settled; from a random start two topics may stay merged for long."""
     state = lda.start(TRAIN, N_TOPICS, seed)
     return lda.sweep(TRAIN, state, PRIORS, seed=seed, n_sweeps=300, sampler="gibbs")
 

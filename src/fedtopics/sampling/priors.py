@@ -11,6 +11,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.sampling import _native, arguments, word_order
 from fedtopics.sampling.state import State
 
+DENSE = 1 << 22  # cells that are counted in place rather than sorted
 SMALLEST = 1e-5  # a prior at zero would forbid a topic for ever
 
 
@@ -90,6 +91,11 @@ def _histogram(
     """Topic k, count n and the number of rows with n tokens in topic k, for all that occur with n > 0."""
     topic, count = np.empty(len(topics), np.uint16), np.empty(len(topics), np.int32)
     n_cells = _native.count_cells(offsets, order, topics, n_topics, topic, count)
-    cells = (topic[:n_cells].astype(np.int64) << 32) + count[:n_cells]
+    width = int(count[:n_cells].max(initial=0)) + 1
+    cells = topic[:n_cells].astype(np.int64) * width + count[:n_cells]
+    if n_topics * width <= DENSE:
+        times = np.bincount(cells)
+        distinct = np.flatnonzero(times)
+        return distinct // width, distinct % width, times[distinct]
     distinct, times = np.unique(cells, return_counts=True)
-    return distinct >> 32, distinct & 0xFFFFFFFF, times
+    return distinct // width, distinct % width, times
