@@ -28,6 +28,7 @@ LAYERS = [
     "topic_table",
     "sampling",
     "model",
+    "integration",
     "privacy",
     "federation",
     "methods",

@@ -2,10 +2,11 @@
 
 Models are folded into the global one, one after another (FTM Algorithm 2). Redundant topics are found by
 
-    jaccard      rho = sum_w min(p_w, q_w) / sum_w max(p_w, q_w) over the top words of each topic, all pairs with
-                 rho >= threshold, joined by union-find (FTM Eq. 17): can chain many topics into one
+    jaccard      rho = sum_w min(p_w, q_w) / sum_w max(p_w, q_w) over the top words of each topic, all pairs
+                 with rho >= threshold, joined by union-find (FTM Eq. 17): can chain many topics into one
     assignment   the best one-to-one matching of old and new topics by Bhattacharyya similarity
-                 sum_w sqrt(p_w q_w), its pairs with similarity >= threshold: cannot chain
+                 sum_w sqrt(p_w q_w) of what is above the smoothing base, its pairs with similarity >=
+                 threshold: cannot chain
 
 and merged with weights by the amount of data behind each topic: (sum w_i z_i) / (sum w_i).
 """
@@ -61,7 +62,9 @@ class Matching:
     def similarity(self, first: Floats, second: Floats) -> Floats:
         """Similarities (n_first, n_second) of topics in rows."""
         self.check(first.shape[1])
-        return jaccard(first, second, self.n_top) if self.kind == "jaccard" else bhattacharyya(first, second)
+        if self.kind == "jaccard":
+            return jaccard(first, second, self.n_top)
+        return bhattacharyya(subtract_base(first), subtract_base(second))
 
     def pairs(self, old: Floats, new: Floats) -> list[tuple[int, int]]:
         """Rows of [old; new] that are the same topic."""
@@ -184,7 +187,7 @@ def _groups(n: int, pairs: Iterable[tuple[int, int]]) -> Ints:
 def _merge(old: Topics, new: Topics, group: Ints) -> Topics:
     weights = np.concatenate([old.weights, new.weights])
     probabilities = np.concatenate([old.probabilities, new.probabilities])
-    sums = np.bincount(group, weights)
+    sums = np.asarray(np.bincount(group, weights), np.float64)
     # Topics without data count alike among themselves.
     shares = np.where(sums[group] > 0, weights, 1.0)
     shares /= np.bincount(group, shares)[group]

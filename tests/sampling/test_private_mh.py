@@ -155,10 +155,8 @@ def test_units_are_assigned_by_the_topics_of_their_hint_words() -> None:
 
 
 def test_units_without_any_entry_follow_their_document() -> None:
-    empty = Units(
-        np.array([0, 2]), np.arange(3), np.zeros(3, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), V,
-        "plug_in",
-    )  # fmt: skip
+    words, values = np.zeros(0, np.int32), np.zeros(0, np.float32)
+    empty = Units(np.array([0, 2]), np.arange(3), np.zeros(3, np.int64), words, values, V, "plug_in")
     topics = private_mh.sweep(empty, private_mh.assign(empty, LOG_PHI, seed=1), LOG_PHI, ALPHA, seed=2)
     assert topics.max() < K
 

@@ -40,11 +40,11 @@ def by_histograms(
 ) -> Arrays:
     """Expected counts (n_topics, n_words) and mixtures of the documents after `n_local` steps of EM."""
     if "counts" in memory:
-        counts = memory["counts"].T.astype(np.float64)
+        counts = np.ascontiguousarray(memory["counts"].T, np.float64)
         documents = Documents(memory["theta"], memory["lengths"])
     else:
         counts, documents = _even_start(histograms, settings.n_topics, turn)
-    fixed = np.zeros_like(counts) if others is None else others.T
+    fixed = np.zeros_like(counts) if others is None else np.ascontiguousarray(others.T)
     alpha = np.full(settings.n_topics, settings.alpha, np.float32)
     for number in range(settings.n_local):
         topics = channel_em.maximize(counts + fixed, settings.beta)
@@ -76,8 +76,9 @@ def by_units(
         log_phi = _log_topics(_first_counts(units, topics, shape), settings.beta, generator, drawn=True)
     else:
         log_phi = private_mh.normalized_log(np.log(np.maximum(known, SMALLEST)))
-        topics = memory.get("topics")
-        if topics is None or drawn:
+        if "topics" in memory and not drawn:
+            topics = memory["topics"]
+        else:
             topics = private_mh.assign(units, log_phi, seed=turn.seed, n_threads=turn.n_threads)
     total, n_added = np.zeros(shape), 0
     for number in range(settings.n_local):

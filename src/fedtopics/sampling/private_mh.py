@@ -1,11 +1,11 @@
 """Topics of tokens or sentences that are known through privatized vectors only (FTM, iFTM).
 
-A unit (a token for LDA, a sentence for SentenceLDA) has one topic z with Pr[z] ~ (n_dz + alpha) L(z), n_dz the
-other units of its document in topic z. What its vectors say of a topic, log L(k), is one of
+A unit (a token for LDA, a sentence for SentenceLDA) has one topic z with Pr[z] ~ (n_dz + alpha) L(z), n_dz
+the other units of its document in topic z. What its vectors say of a topic, log L(k), is one of
 
-    plug_in   sum_w x_w log phi_kw          the papers': the noisy vector taken for the count it hides
-    one_hot   sum_rows log(1 + sum_w a_w phi_kw)     a_w = likelihood ratio of entry w, less one; a row is a token
-    counts    sum_w log f(m_w, length phi_kw)        m_w a noisy count, f as in `_core/channel_posterior.hpp`
+    plug_in   sum_w x_w log phi_kw                 the papers': the noisy vector taken for the count it hides
+    one_hot   sum_rows log(1 + sum_w a_w phi_kw)   a_w = likelihood ratio of entry w, less one; a row a token
+    counts    sum_w log f(m_w, length phi_kw)      m_w a noisy count, f as in `_core/channel_posterior.hpp`
 
 and the topics phi are fixed during a sweep, so that documents are independent and the number of threads
 changes nothing. The kernel (`_core/private_mh.cpp`) is exact; `docs/methods/ftm.md` says what the printed
@@ -145,13 +145,13 @@ def word_topic_counts(units: Units, topics: Topics, log_phi: Floats) -> Floats:
     cells = topic[units.row_of_entry] * n_words + units.words
     values = units.values.astype(np.float64)
     if units.evidence == "plug_in":
-        return np.bincount(cells, values, n_topics * n_words).reshape(n_topics, n_words)
+        return _table(cells, values, n_topics, n_words)
     phi = np.exp(log_phi)
     weighted = values * phi.reshape(-1)[cells]
     inverse = 1 / (1 + np.bincount(units.row_of_entry, weighted, len(topic)))
-    kept = np.bincount(cells, weighted * inverse[units.row_of_entry], n_topics * n_words)
+    kept = _table(cells, weighted * inverse[units.row_of_entry], n_topics, n_words)
     background = np.bincount(topic, inverse, n_topics)
-    return np.asarray(kept.reshape(n_topics, n_words) + background[:, None] * phi)
+    return np.asarray(kept + background[:, None] * phi)
 
 
 def expected_lengths(histograms: channel_em.Histograms, *, n_rounds: int = 15) -> Floats:
@@ -163,6 +163,10 @@ def expected_lengths(histograms: channel_em.Histograms, *, n_rounds: int = 15) -
         step = channel_em.expect(histograms, documents, topics, alpha, n_steps=1, exclude=False)
         documents, topics = step.documents, channel_em.maximize(step.counts, 1e-2)
     return documents.lengths
+
+
+def _table(cells: Offsets, values: Floats, n_topics: int, n_words: int) -> Floats:
+    return np.asarray(np.bincount(cells, values, n_topics * n_words).reshape(n_topics, n_words), np.float64)
 
 
 def _counts_behind_histograms(units: Units, topics: Topics, log_phi: Floats) -> Floats:
