@@ -29,6 +29,7 @@ LAYERS = [
     "sampling",
     "model",
     "integration",
+    "alignment",
     "privacy",
     "federation",
     "methods",
