@@ -92,6 +92,8 @@ class Ftm:
             raise InputError(f"alpha, beta and n_local must be above 0, got {given}")
         if not 0 <= self.tau < 1:
             raise InputError(f"tau must be at least 0 and below 1, got {self.tau}")
+        if self.topics_per_party is not None and not isinstance(self.topics_per_party, Mapping):
+            raise InputError(f"expected party names and numbers of topics, got {self.topics_per_party!r}")
         for name, n_topics in (self.topics_per_party or {}).items():
             if not isinstance(n_topics, int) or n_topics < 2:
                 raise InputError(f"party {name!r} needs at least 2 topics, got {n_topics!r}")
