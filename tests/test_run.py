@@ -60,6 +60,7 @@ def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:
         assert {**again.record, "model_sha256": None} == {**run.record, "model_sha256": None}
         np.testing.assert_array_equal(again.model.topic_word, run.model.topic_word)
         assert again.local_models.keys() == run.local_models.keys()
+        assert again.ledger.head == run.ledger.head
         assert "topics over" in str(again)
 
 

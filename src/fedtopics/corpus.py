@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.indexing import Indexed, checked, document_frequency, join, select, with_vocabulary
-from fedtopics.preparation import TextOptions, prepare, read_vocabulary
 from fedtopics.progress import track
-from fedtopics.word_filter import WordFilter
+from fedtopics.text.indexing import Indexed, checked, document_frequency, join, select, with_vocabulary
+from fedtopics.text.preparation import TextOptions, prepare, read_vocabulary
+from fedtopics.text.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -80,7 +80,7 @@ class Corpus:
         ids, labels, parties   one of each for every text
         progress   a progress bar on standard error: True, False, or None for "if it is a terminal"
         options    vocabulary, tokenizer, language, stop_words, min_df, max_df, max_words, sentences:
-                   see `fedtopics.preparation.TextOptions`
+                   see `fedtopics.text.preparation.TextOptions`
 
         >>> corpus = Corpus.from_texts(["The dog barks. A cat sleeps.", "Cats and dogs!"])
         >>> corpus.vocabulary

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any, cast
@@ -24,6 +25,7 @@ from fedtopics.reading import read
 from fedtopics.run import SCHEMA, Run
 
 DEFAULT_PARTIES = 3
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,9 @@ class Data:
 
     parties: dict[str, Corpus]
     test: Corpus
-    source: str
+    source: str = "corpus"
+    vocabulary: str = "as given"  # or "read from the documents": then its words are known to all, unpriced
+    language: str | None = None
 
     @cached_property
     def train(self) -> Corpus:
@@ -57,11 +61,15 @@ def prepare(
     if isinstance(source, Data):
         return source
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
+    if corpus.n_empty:
+        logger.warning("%d of %d documents have no known word; they are kept", corpus.n_empty, corpus.n_docs)
     train, test = corpus.split(test_fraction, seed=seed)
     dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
-    return Data(
-        {party.name or "": party for party in dealt}, test, source if isinstance(source, str) else "corpus"
-    )
+    parties = {party.name or "": party for party in dealt}
+    if isinstance(source, Corpus):
+        return Data(parties, test)
+    chosen = "as given" if reading.get("vocabulary") else "read from the documents"
+    return Data(parties, test, source, chosen, reading.get("language", "en"))
 
 
 def train(
@@ -90,11 +98,12 @@ def train(
             trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
+    outcome = _described(outcome, record, data.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
     for party in record["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
-    return Run(record, model, outcome.local_models)
+    return Run(record, model, outcome.local_models, outcome.ledger)
 
 
 def compare(
@@ -132,6 +141,21 @@ def _score(
     return outcome.local_models[best], local[best], local
 
 
+def _described(
+    outcome: in_process.Outcome, record: dict[str, Any], language: str | None
+) -> in_process.Outcome:
+    """The outcome with models that carry a card: how they were trained, nothing of the documents."""
+    told = ("method", "variant", "settings", "seed", "vocabulary", "privacy", "versions")
+    card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
+
+    def describe(model: TopicModel) -> TopicModel:
+        return replace(model, card=card, language=language)
+
+    local = {name: describe(model) for name, model in outcome.local_models.items()}
+    model = None if outcome.model is None else describe(outcome.model)
+    return replace(outcome, model=model, local_models=local)
+
+
 def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
     """The part of a run record that training decides."""
     parties = [
@@ -148,7 +172,10 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "n_words": data.test.n_words,
         "settings": asdict(cast(Any, method)),
         "parties": parties,
+        "n_empty_docs": data.train.n_empty + data.test.n_empty,
+        "vocabulary": data.vocabulary,
         "privacy": outcome.ledger.statements(),
+        "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],
         "versions": {
             "fedtopics": fedtopics.__version__,

@@ -8,8 +8,8 @@ import pytest
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.stop_words import stop_words_for
-from fedtopics.text import sentence_splitter_for, tokenizer_for
+from fedtopics.text.stop_words import stop_words_for
+from fedtopics.text.tokens import sentence_splitter_for, tokenizer_for
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,7 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"epsilon": inf}, "epsilon"),
         ({"unit": "page"}, "document or sentence, got 'page'"),
         ({"stretch": 2.0}, "below 2, got 2.0"),
+        ({"burstiness": 1.0}, "below 1, got 1.0"),
         ({"alpha": 0.0}, "above 0, got 0.0"),
         ({"max_length": 0}, "above 0, got 0"),
     ],

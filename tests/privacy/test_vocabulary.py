@@ -15,6 +15,7 @@ from fedtopics.privacy.vocabulary import (
     Agreement,
     WordProposal,
     agree,
+    homes,
     presence,
     public_words,
     recall,
@@ -40,7 +41,7 @@ def test_words_that_many_documents_of_enough_parties_hold_are_agreed_on():
     found = agree(Agreement(1.0, 1e-6), parties, noise, ledger)
     assert set(found) == {"apple", "pear"}
     assert found[0] == "apple"  # most votes first
-    any_party = agree(Agreement(1.0, 1e-6, min_parties=1), parties, noise, Ledger())
+    any_party = agree(Agreement(1.0, 1e-6, min_parties=1, n_homes=3), parties, noise, Ledger())
     assert set(any_party) == {"apple", "pear", "plum"}
     assert agree(Agreement(1.0, 1e-6, max_size=1), parties, noise, Ledger()) == ("apple",)
 
@@ -51,6 +52,22 @@ def test_a_word_of_one_document_stays_at_home():
     for party in range(40):
         released = proposal(corpus(["apple"], "secret"), noise(str(party), 1)).value
         assert not any(word.startswith("secret") for word in released)
+
+
+def test_every_word_has_as_many_homes_as_asked_and_parties_share_the_work():
+    parties = ["a", "b", "c", "d"]
+    words = [f"word{i}" for i in range(4000)]
+    assert all(len(set(homes(word, parties, 2))) == 2 for word in words[:50])
+    assert set(homes("word", parties, 9)) == set(parties)
+    share = [sum(party in homes(word, parties, 2) for word in words) for party in parties]
+    assert max(abs(n - 2000) for n in share) < 4.9 * np.sqrt(1000)
+
+
+def test_a_word_is_proposed_only_where_it_is_at_home():
+    agreement, parties = Agreement(1.0, 1e-6, n_homes=1), ["a", "b", "c"]
+    for party in parties:
+        released = agreement.propose(corpus(["apple", "pear"], "r"), party, parties, noise(party, 1)).value
+        assert set(released) == {w for w in ("apple", "pear") if homes(w, parties, 1) == [party]}
 
 
 def test_released_words_are_in_alphabetical_order():
@@ -154,6 +171,7 @@ def test_empty_parties_are_fine():
         lambda: Agreement(1.0, 1.0),
         lambda: Agreement(1.0, 1e-6, min_parties=0),
         lambda: Agreement(1.0, 1e-6, proposal_share=1.0),
+        lambda: Agreement(1.0, 1e-6, n_homes=0),
         lambda: WordProposal(1.0, 1e-6, 0),
         lambda: WordProposal(0.0, 1e-6, 5),
     ],

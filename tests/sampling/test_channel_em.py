@@ -9,17 +9,28 @@ from scipy.special import gammaln
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em, channel_em
-from fedtopics.sampling.channel_em import Documents, Histograms, Topics
+from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.histograms import Histograms, count_words
 
 FLOOR = 0.02
 
 
-def posterior(m: int, mu: float, a: float) -> tuple[float, float]:
-    """E[n] and the log evidence of a released m, n ~ Poisson(mu): every term up to far beyond both."""
-    if a == 0:
+def log_chances(mu: float, q: float, n_most: int) -> np.ndarray:
+    """log P(n) of the negative binomial of mean mu (Poisson at q = 0), n = 0..n_most."""
+    n = np.arange(n_most + 1)
+    if q == 0:
+        return n * np.log(mu) - gammaln(n + 1) - mu
+    r = mu * (1 - q) / q
+    return gammaln(n + r) - gammaln(n + 1) - gammaln(r) + n * np.log(q) + r * np.log(1 - q)
+
+
+def posterior(m: int, mu: float, h: Histograms) -> tuple[float, float]:
+    """E[n] and log likelihood of a released m, up to a constant; m = 0: of a word that did not survive."""
+    if h.decay == 0:
         return float(m), m * np.log(mu)
-    n = np.arange(m + int(20 * (mu + 10)))
-    terms = n * np.log(mu) - gammaln(n + 1) - np.log(a) * np.where(n <= m, n, 2 * m - n)
+    chances = log_chances(mu, h.burstiness, m + int(20 * (mu + 10)))
+    n = np.arange(len(chances))
+    terms = chances - np.log(h.decay) * (np.where(n <= m, n, 2 * m - n))
     weights = np.exp(terms - terms.max())
     return float(weights @ n / weights.sum()), float(np.log(weights.sum()) + terms.max())
 
@@ -39,26 +50,32 @@ def reference(h: Histograms, docs: Documents, topics: Topics, alpha: np.ndarray,
             for w, m in zip(words, values, strict=True):
                 share = theta * phi[w]
                 s = share.sum()
-                n, evidence = posterior(m, length * s, a)
-                log_evidence += evidence - (length * s if a else m * np.log(length))
+                n, evidence = posterior(m, length * s, h)
+                log_evidence += evidence - (0 if a else m * np.log(length))
                 if exclude:
                     share = share * np.maximum(1 - min(1, n) * phi[w] / (s * (length + alpha.sum())), FLOOR)
                     share = share * np.maximum(1 - n * theta / (s * topics.sizes), FLOOR)
-                    n, _ = posterior(m, length * share.sum(), a)
+                    n, _ = posterior(m, length * share.sum(), h)
                 mine[w] = n * share / share.sum()
-            mine[others] = a * length * theta * phi[others]
+            for w in others:
+                share = theta * phi[w]
+                n, evidence = posterior(0, length * share.sum(), h)
+                mine[w] = n * share / share.sum()
+                log_evidence += evidence
             if step < n_steps:
                 theta = (mine.sum(0) + alpha) / (mine.sum() + alpha.sum())
                 length = max(1.0, mine.sum())
         counts += mine
-        likelihood += log_evidence - ((1 - a) * length * (phi[others] @ theta).sum() if a else 0.0)
+        likelihood += log_evidence
         all_theta.append(theta)
         lengths.append(length)
     return np.array(all_theta), np.array(lengths), counts, likelihood
 
 
-def random_problem(n_docs: int, n_words: int, n_topics: int, decay: float, seed: int = 0, largest: int = 5):
-    rng = np.random.default_rng(seed)
+def random_problem(
+    n_docs: int, n_words: int, n_topics: int, decay: float, burstiness: float = 0.0, largest: int = 5
+) -> tuple[Histograms, Documents, Topics, np.ndarray]:
+    rng = np.random.default_rng(0)
     present = rng.random((n_docs, n_words)) < 0.4
     words = np.nonzero(present)[1]
     values = np.where(rng.random(len(words)) < 0.7, 1, rng.integers(1, largest + 1, len(words)))
@@ -68,6 +85,7 @@ def random_problem(n_docs: int, n_words: int, n_topics: int, decay: float, seed:
         values.astype(np.int32),
         n_words,
         decay,
+        burstiness,
     )
     phi = rng.gamma(0.3, size=(n_words, n_topics)) + 1e-4
     topics = Topics((phi / phi.sum(0)).astype(np.float32), rng.uniform(20, 60, n_topics).astype(np.float32))
@@ -78,9 +96,10 @@ def random_problem(n_docs: int, n_words: int, n_topics: int, decay: float, seed:
 
 @pytest.mark.parametrize("n_topics", [1, 3, 20, 50])
 @pytest.mark.parametrize("exclude", [False, True])
-@pytest.mark.parametrize("decay", [0.0, np.exp(-8), np.exp(-4), np.exp(-0.5), 1.0])
-def test_it_agrees_with_the_reference(n_topics: int, exclude: bool, decay: float) -> None:
-    problem = random_problem(6, 37, n_topics, decay)
+@pytest.mark.parametrize("decay", [0.0, np.exp(-13), np.exp(-8), np.exp(-4), np.exp(-0.5), 1.0])
+@pytest.mark.parametrize("burstiness", [0.0, 0.4])
+def test_it_agrees_with_the_reference(n_topics: int, exclude: bool, decay: float, burstiness: float) -> None:
+    problem = random_problem(6, 37, n_topics, decay, burstiness)
     step = channel_em.expect(*problem, n_steps=2, exclude=exclude)
     theta, lengths, counts, likelihood = reference(*problem, n_steps=2, exclude=exclude)
     np.testing.assert_allclose(step.documents.theta, theta, rtol=2e-4, atol=2e-5)
@@ -90,8 +109,9 @@ def test_it_agrees_with_the_reference(n_topics: int, exclude: bool, decay: float
 
 
 @pytest.mark.parametrize("decay", [np.exp(-10), np.exp(-3), np.exp(-0.1)])
-def test_counts_above_a_hundred_do_not_overflow(decay: float) -> None:
-    histograms, documents, topics, alpha = random_problem(4, 30, 5, decay, largest=3000)
+@pytest.mark.parametrize("burstiness", [0.0, 0.4])
+def test_counts_above_a_hundred_do_not_overflow(decay: float, burstiness: float) -> None:
+    histograms, documents, topics, alpha = random_problem(4, 30, 5, decay, burstiness, largest=3000)
     phi = topics.phi.copy()
     phi[histograms.words[0]] = 1e-12
     phi /= phi.sum(0)
@@ -105,7 +125,7 @@ def test_counts_above_a_hundred_do_not_overflow(decay: float) -> None:
 
 @pytest.mark.parametrize("n_topics", [7, 33, 64, 100])
 def test_same_bits_for_every_thread_count_and_instruction_set(n_topics: int) -> None:
-    histograms, documents, topics, alpha = random_problem(400, 200, n_topics, np.exp(-4))
+    histograms, documents, topics, alpha = random_problem(400, 200, n_topics, np.exp(-4), 0.3)
     outcomes = set()
     for instruction_set in _channel_em.instruction_sets():
         for n_threads in (1, 2, 5):
@@ -203,7 +223,7 @@ def test_better_topics_score_higher_on_noisy_documents() -> None:
 
 def test_counting_the_words_of_a_corpus() -> None:
     corpus = Corpus(np.array([2, 0, 2, 1], np.int32), np.array([0, 3, 3, 4]), ("a", "b", "c"))
-    histograms = channel_em.count_words(corpus)
+    histograms = count_words(corpus)
     assert histograms.offsets.tolist() == [0, 2, 2, 3]
     assert histograms.words.tolist() == [0, 2, 1]
     assert histograms.values.tolist() == [1, 2, 1]
@@ -214,6 +234,7 @@ def test_counting_the_words_of_a_corpus() -> None:
     [
         ({"decay": 1.5}, "decay"),
         ({"decay": float("nan")}, "decay"),
+        ({"burstiness": 1.0}, "burstiness"),
         ({"words": np.array([0, 3], np.int32)}, "word ids below 3"),
         ({"values": np.array([1, 0], np.int32)}, "at least 1"),
         ({"offsets": np.array([0, 1])}, "offsets"),

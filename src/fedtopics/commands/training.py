@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +35,7 @@ Train several methods on the same data and print one table.
 """
 
 
+logger = logging.getLogger(__name__)
 DEMO_TOPICS = 30
 DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
@@ -63,6 +66,10 @@ def train(
     if out is not None:
         require_free(out)
     data = experiment.prepare(source, **dealing.options())
+    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary != "as given":
+        logger.warning(
+            "the vocabulary was read from the documents and is not priced; give --vocabulary for a public one"
+        )
     run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
     if out is not None:
         run.save(out)
@@ -103,7 +110,9 @@ def compare(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
+    out: Annotated[
+        Path | None, typer.Option(help="New or empty folder for the run; runs/demo or the next free one.")
+    ] = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -111,7 +120,7 @@ def demo(
 
     Example: fedtopics demo --out runs/first
     """
-    require_free(out)
+    out = _next_free(Path("runs/demo")) if out is None else require_free(out)
     data = experiment.prepare("sotu", seed=seed)
     tables.print_parties(data.parties)
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
@@ -120,3 +129,9 @@ def demo(
     tables.print_topics(federated.model)
     federated.save(out)
     tables.print_saved(out)
+
+
+def _next_free(folder: Path) -> Path:
+    """The folder, or the first of folder-2, folder-3, ... that is not there yet."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(path for path in chain([folder], numbered) if not path.exists())

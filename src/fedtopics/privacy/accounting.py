@@ -159,7 +159,7 @@ def renyi(event: Event) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Upper bounds on the Renyi divergence of one event at each of `ORDERS`.
 
     A pure epsilon gives min(epsilon, alpha epsilon^2 / 2) (Bun and Steinke 2016, Prop. 3.3); both Gaussians
-    alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020, Theorem 4 for the discrete one).
+    alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020 for the discrete one).
     """
     match event:
         case ZeroConcentrated():

@@ -29,7 +29,7 @@ from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import FREE, RELATIONS, Cost, Relation, check_relation
+from fedtopics.privacy.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, check_relation
 from fedtopics.privacy.events import check_delta, check_number
 
 GENESIS = "0" * 64
@@ -109,6 +109,11 @@ class Ledger:
     @property
     def parties(self) -> tuple[str, ...]:
         return tuple(sorted({entry.party for entry in self.entries}))
+
+    @property
+    def noise(self) -> NoiseSource:
+        """The least trustworthy source of noise among all releases."""
+        return max((entry.cost.noise for entry in self.entries), key=SOURCES.index, default="none")
 
     def require(self, party: str, plan: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless the party can afford all costs of the plan; charges nothing."""

@@ -1,9 +1,10 @@
 """Topics from noisy document histograms: EM that knows the noise.
 
-The data are counts N_dw ~ Poisson(lambda_d sum_k theta_dk phi_kw), seen through two-sided geometric noise of
-ratio a (`decay`) with everything below 1 dropped. Given the topics, what stands behind a released count has
-the closed form of `_core/channel_posterior.hpp`, and all words that did not survive are together worth
-exp(-(1 - a) sum mu) with expected counts a mu, so one document costs (survivors x topics).
+The data are counts N_dw of mean mu_dw = lambda_d sum_k theta_dk phi_kw, Poisson or with bursts (negative
+binomial, `burstiness`), seen through two-sided geometric noise of ratio a (`decay`) with everything below 1
+dropped. Given the topics, what stands behind a released count is a short sum
+(`_core/channel_posterior.hpp`), and all words that did not survive are together worth exp(-(1 - a) sum mu)
+with expected counts a mu (like forms with bursts), so one document costs (survivors x topics).
 
 Every token is left out of the evidence about itself (as in CVB0: Asuncion et al., On Smoothing and Inference
 for Topic Models, UAI 2009): the share theta_dk phi_kw of a topic is multiplied by
@@ -24,63 +25,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em
+from fedtopics.sampling.histograms import Histograms
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Histograms:
-    """Counts of each document's words, sparse: document d owns the entries offsets[d]:offsets[d+1].
-
-    values   at least 1; the entries left out are those whose noisy count was below 1 (or zero without noise)
-    decay    ratio a of the two-sided geometric noise, exp(-epsilon); 0: the counts are exact
-    """
-
-    offsets: NDArray[np.int64]
-    words: NDArray[np.int32]
-    values: NDArray[np.int32]
-    n_words: int
-    decay: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.decay <= 1:
-            raise InputError(f"expected a decay from 0 (exact counts) to 1, got {self.decay}")
-        if len(self.words) != len(self.values) or self.offsets[0] != 0 or self.offsets[-1] != len(self.words):
-            raise InputError(
-                f"expected offsets from 0 to {len(self.words)} words and values, got {self.offsets[-1]}"
-            )
-        if len(self.words) and not (self.words.min() >= 0 and self.words.max() < self.n_words):
-            raise InputError(
-                f"expected word ids below {self.n_words}, got {self.words.min()} to {self.words.max()}"
-            )
-        if len(self.values) and self.values.min() < 1:
-            raise InputError(
-                f"expected values of at least 1, got {self.values.min()}; drop the other entries"
-            )
-        if np.any(np.diff(self.offsets) < 0):
-            raise InputError("expected offsets that do not decrease, got some that do")
-
-    @property
-    def n_docs(self) -> int:
-        return len(self.offsets) - 1
-
-    def restrict(self, allowed: NDArray[np.bool_]) -> Histograms:
-        """The same documents with the entries of the allowed words only."""
-        keep = allowed[self.words]
-        offsets = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
-        return Histograms(offsets, self.words[keep], self.values[keep], self.n_words, self.decay)
-
-
-def count_words(corpus: Corpus) -> Histograms:
-    """The exact histogram of every document of a corpus."""
-    keys, values = np.unique(corpus.docs.astype(np.int64) * corpus.n_words + corpus.words, return_counts=True)
-    docs, words = np.divmod(keys, max(corpus.n_words, 1))
-    offsets = np.searchsorted(docs, np.arange(corpus.n_docs + 1))
-    return Histograms(offsets, words.astype(np.int32), values.astype(np.int32), corpus.n_words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,6 +174,8 @@ def _run(
         moved.theta,
         moved.lengths,
         decay=histograms.decay,
+        burstiness=histograms.burstiness,
+        **histograms.chances(),
         n_steps=n_steps,
         exclude=exclude,
         n_threads=n_threads,

@@ -84,7 +84,9 @@ struct Expectations {
   }
 
   MEMBER Posterior tokens(Floats values, Floats mu, bool want_evidence) const {
-    if (problem.decay > 0.0) return posterior(values, mu, static_cast<float>(problem.decay), want_evidence);
+    if (problem.decay > 0.0)
+      return posterior(values, mu, static_cast<float>(problem.decay), static_cast<float>(problem.burstiness),
+                       want_evidence);
     return {values, want_evidence ? values * logarithm(larger(mu / intensity, all(SMALLEST))) : values};
   }
 
@@ -113,7 +115,7 @@ struct Expectations {
     Batch batch = read(first, last);
     const Floats mu = intensity * batch.densities;
     const Posterior whole = tokens(batch.values, mu, want_evidence);
-    batch.likelihood = problem.decay > 0.0 ? whole.log_evidence - mu : whole.log_evidence;
+    batch.likelihood = whole.log_evidence - static_cast<float>(problem.absence) * mu;
     const float doc_mass = intensity + static_cast<float>(alpha_sum);
     Floats doc_parts = all(0.0f), word_parts = all(0.0f);
     if (problem.exclude) {
@@ -154,9 +156,9 @@ struct Expectations {
     }
   }
 
-  // theta and lambda from the expected counts: the survivors', and a mu of every word that did not survive.
+  // theta and lambda from the expected counts: the survivors', and `hidden` mu of every word that did not survive.
   void update() {
-    const float background = static_cast<float>(problem.decay) * intensity;
+    const float background = static_cast<float>(problem.hidden) * intensity;
     Floats sum = all(0.0f), covered = all(0.0f);
     for (int64_t k = 0; k < width(); k += LANES) {
       const Floats counts = load_row(gained + k) + background * load_row(theta + k) * load_row(rest + k);
@@ -177,7 +179,7 @@ struct Expectations {
 
   // The counts and the likelihood under the final theta.
   void finish(int64_t d, int64_t first, int64_t last) {
-    const float background = static_cast<float>(problem.decay) * intensity;
+    const float background = static_cast<float>(problem.hidden) * intensity;
     for (int64_t entry = first; entry < last; entry += LANES) {
       const Batch batch = weigh(entry, last, true);
       sums.log_likelihood += sum_lanes(batch.likelihood);
@@ -185,7 +187,7 @@ struct Expectations {
     }
     Floats missed = all(0.0f);
     for (int64_t k = 0; k < width(); k += LANES) missed = missed + load_row(theta + k) * load_row(rest + k);
-    if (problem.decay > 0.0) sums.log_likelihood -= (1.0 - problem.decay) * intensity * sum_lanes(missed);
+    sums.log_likelihood -= problem.silence * intensity * sum_lanes(missed);
     for (int64_t k = 0; k < problem.n_topics; k++) {
       sums.background[k] += background * theta[k];
       problem.theta[d * problem.n_topics + k] = theta[k];

@@ -16,6 +16,10 @@ struct ChannelProblem {
   float* theta;                // (n_docs, n_topics) changed
   double* intensity;           // (n_docs,) expected length lambda, changed
   double decay;                // a = exp(-epsilon); 0: the values are the true counts
+  double burstiness;           // q of the negative binomial counts; 0: Poisson
+  double absence;              // -log P(count 0) / mu
+  double silence;              // -log P(no survivor) / mu, summed over the noise
+  double hidden;               // expected count of a word that did not survive / mu
   int64_t n_topics, width;
   int n_steps;   // updates of theta before the counts are taken
   bool exclude;  // each token is left out of its own evidence

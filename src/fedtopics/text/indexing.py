@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.text import Tokenizer
+from fedtopics.text.tokens import Tokenizer
 
 
 class Indexed(NamedTuple):
