@@ -83,7 +83,7 @@ def align(
     previous   an earlier alignment: topics found there keep their ids, new ones get ids never used before
     matching   "assignment": one topic of a model to one of another, by Bhattacharyya similarity of what is
                above the smoothing; "jaccard": all pairs whose `n_top` top words are alike (FTM, CIKM 2019)
-    threshold  least similarity (default 0.65 and 0.3)
+    threshold  least similarity (default 0.5 and 0.3)
     n_words    top words that each aligned topic shows
 
     >>> north = TopicModel([[0.7, 0.3, 0, 0], [0, 0, 0.4, 0.6]], [0.1, 0.1], ("tax", "law", "rain", "sun"))

@@ -25,14 +25,14 @@ from fedtopics.errors import InputError
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 MATCHINGS = ("assignment", "jaccard")
-DEFAULT_THRESHOLD = {"assignment": 0.65, "jaccard": 0.3}
+DEFAULT_THRESHOLD = {"assignment": 0.5, "jaccard": 0.3}
 
 
 @dataclass(frozen=True)
 class Matching:
     """How topics are found to be the same.
 
-    threshold  least similarity; None: 0.65 for assignment, 0.3 for jaccard
+    threshold  least similarity; None: 0.5 for assignment, 0.3 for jaccard
     n_top      top words that jaccard compares
     """
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from fedtopics.federation.protocol import Arrays, Turn
 from fedtopics.sampling import channel_em, private_mh
-from fedtopics.sampling.channel_em import Documents, Histograms
+from fedtopics.sampling.channel_em import Documents
+from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Floats, Units
 
 STRETCH = 1.8  # each step of EM goes this far in the direction it takes

@@ -24,7 +24,7 @@ from fedtopics.privacy.release import Release, reuse
 from fedtopics.privacy.rows import SparseRows
 from fedtopics.privacy.unit_histogram import UnitHistogram
 from fedtopics.sampling import private_mh
-from fedtopics.sampling.channel_em import Histograms
+from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Evidence, Units
 
 NAMES = ("documents", "units", "rows", "words", "values", "unit_lengths")
@@ -36,7 +36,8 @@ class Vectors:
 
     mechanism: Histogram | OneHot
     sentences: bool  # a topic for each sentence, not for each token
-    plug_in: bool  # the noise is taken for signal, as in the papers
+    plug_in: bool = False  # the noise is taken for signal, as in the papers
+    burstiness: float = 0.0  # how much a word that is in a document tends to come again
 
     def release(self, party: Party, turn: Turn) -> Release[Arrays]:
         """The party's vectors: drawn the first time, free ever after."""
@@ -60,7 +61,9 @@ class Vectors:
         if not isinstance(self.mechanism, Histogram):
             raise TypeError("vectors of tokens are no histograms")
         words, values = vectors["words"], vectors["values"].astype(np.int32)
-        return Histograms(vectors["rows"], words, values, self.mechanism.n_words, self.mechanism.decay)
+        return Histograms(
+            vectors["rows"], words, values, self.mechanism.n_words, self.mechanism.decay, self.burstiness
+        )
 
     def units(self, vectors: Arrays) -> Units:
         """Vectors of tokens or sentences as evidence on their topics."""

@@ -16,7 +16,7 @@ Di Jiang et al., Federated topic modeling, CIKM 2019 (FTM); Industrial federated
               exp(sum_w x_w log phi_kw), phi drawn   the likelihood of Y under the law of its noise
     starts    anew from the topics received          where the last round ended; the topics' counts at other
               (meta-learning)                        parties stay in every estimate of phi
-    matching  weighted Jaccard, top_words, xi 0.3    one-to-one, Bhattacharyya, xi 0.65, smoothing base off
+    matching  weighted Jaccard, top_words, xi 0.3    one-to-one, Bhattacharyya, xi 0.5, smoothing base off
 
 Guarantee: epsilon for a word added or removed, 2 epsilon for a word replaced, n epsilon for a document of at
 most n = max_length tokens. Vectors are drawn once and remembered, and all that leaves is computed from them:
@@ -73,6 +73,7 @@ class Ftm:
     top_words: int = 50  # of each topic, compared by jaccard
     alpha: float = 0.1
     beta: float = 0.05
+    burstiness: float = 0.3  # of words in document histograms; 0: Poisson counts
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
 
     about: ClassVar[About] = About(
@@ -90,6 +91,8 @@ class Ftm:
         if not (self.alpha > 0 and self.beta > 0 and self.n_local > 0):
             given = f"{self.alpha}, {self.beta} and {self.n_local}"
             raise InputError(f"alpha, beta and n_local must be above 0, got {given}")
+        if not 0 <= self.burstiness < 1:
+            raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
         if not 0 <= self.tau < 1:
             raise InputError(f"tau must be at least 0 and below 1, got {self.tau}")
         if self.topics_per_party is not None and not isinstance(self.topics_per_party, Mapping):
@@ -165,7 +168,8 @@ class Ftm:
         if self._paper or self.release == "tokens":
             # tau 0 keeps whatever is above 0: one step of the grid.
             mechanism = OneHot(self.epsilon, n_words, max(self.tau, 1e-9), bounds=bounds)
-        return Vectors(mechanism, self.unit == "sentence", self._paper)
+        sentences = self.unit == "sentence"
+        return Vectors(mechanism, sentences, self._paper, 0.0 if sentences else self.burstiness)
 
     def _weighted(self, topics: Topics) -> Topics:
         """By the data behind each topic; in the papers, by that of its party."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import _private_mh, channel_em
+from fedtopics.sampling.histograms import Histograms
 
 Evidence: TypeAlias = Literal["plug_in", "one_hot", "counts"]
 KINDS: tuple[Evidence, ...] = ("plug_in", "one_hot", "counts")
@@ -154,7 +155,7 @@ def word_topic_counts(units: Units, topics: Topics, log_phi: Floats) -> Floats:
     return np.asarray(kept + background[:, None] * phi)
 
 
-def expected_lengths(histograms: channel_em.Histograms, *, n_rounds: int = 15) -> Floats:
+def expected_lengths(histograms: Histograms, *, n_rounds: int = 15) -> Floats:
     """Expected tokens behind each histogram: channel EM with a single topic."""
     alpha = np.ones(1, np.float32)
     topics = channel_em.Topics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
@@ -174,9 +175,7 @@ def _counts_behind_histograms(units: Units, topics: Topics, log_phi: Floats) -> 
     phi = np.ascontiguousarray(np.exp(log_phi.T), np.float32)
     chosen = (topics[:, None] == np.arange(n_topics)).astype(np.float32)
     values = np.rint(units.values).astype(np.int32)
-    histograms = channel_em.Histograms(
-        units.rows[units.units], units.words, values, units.n_words, units.decay
-    )
+    histograms = Histograms(units.rows[units.units], units.words, values, units.n_words, units.decay)
     ones = np.ones(n_topics, np.float32)
     documents = channel_em.Documents(chosen, units.lengths)
     step = channel_em.expect(

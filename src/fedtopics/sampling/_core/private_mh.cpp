@@ -37,7 +37,7 @@ double counts(const PrivateUnits& p, const float* phi, double length, int64_t fi
     const double mu = length * phi[p.words[e]];
     if (mu <= 0.0) continue;
     float expected, evidence;
-    posterior_alone(p.values[e], mu, p.decay, &expected, &evidence);
+    posterior_alone(p.values[e], mu, p.decay, 0.0, &expected, &evidence);
     sum += evidence - p.decay * mu;  // every word that did not survive is worth exp(-(1 - a) mu)
   }
   return sum;
