@@ -36,7 +36,6 @@ class Data:
     test: Corpus
     source: str = "corpus"
     vocabulary: str = "as given"  # or "read from the documents": then its words are known to all, unpriced
-    language: str | None = None
 
     @cached_property
     def train(self) -> Corpus:
@@ -69,7 +68,7 @@ def prepare(
     if isinstance(source, Corpus):
         return Data(parties, test)
     chosen = "as given" if reading.get("vocabulary") else "read from the documents"
-    return Data(parties, test, source, chosen, reading.get("language", "en"))
+    return Data(parties, test, source, chosen)
 
 
 def train(
@@ -98,7 +97,7 @@ def train(
             trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
-    outcome = _described(outcome, record, data.language)
+    outcome = _described(outcome, record, data.test.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
     for party in record["parties"]:
         if party["name"] in local:
