@@ -20,6 +20,8 @@ LAYERS = [
     "splitting",
     "sampling",
     "model",
+    "integration",
+    "alignment",
     "privacy",
     "federation",
     "methods",

@@ -14,6 +14,7 @@ _HOMES = {
     "LDA": "estimator",
     "Run": "run",
     "TopicModel": "model",
+    "align": "alignment",
     "compare": "experiment",
     "prepare": "dealing",
     "read": "reading",
