@@ -27,6 +27,7 @@ LAYERS = [
     "methods",
     "evaluation",
     "run",
+    "dealing",
     "experiment",
     "report",
     "estimator",

@@ -16,7 +16,7 @@ _HOMES = {
     "TopicModel": "model",
     "align": "alignment",
     "compare": "experiment",
-    "prepare": "experiment",
+    "prepare": "dealing",
     "read": "reading",
     "train": "experiment",
 }

@@ -2,73 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 import fedtopics
-from fedtopics import methods, splitting
-from fedtopics.corpus import Corpus, concatenate
+from fedtopics import methods
+from fedtopics.corpus import Corpus
+from fedtopics.dealing import Data, prepare
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Method
 from fedtopics.model import TopicModel
 from fedtopics.progress import bar
-from fedtopics.reading import read
 from fedtopics.run import SCHEMA, Run
-
-DEFAULT_PARTIES = 3
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Data:
-    """Documents made ready for training: one corpus per party, and held-out documents of all of them."""
-
-    parties: dict[str, Corpus]
-    test: Corpus
-    source: str = "corpus"
-    vocabulary: str = "as given"  # or "read from the documents": then its words are known to all, unpriced
-
-    @cached_property
-    def train(self) -> Corpus:
-        """The training documents of all parties, for scores that need a reference corpus."""
-        return concatenate([self.parties[name] for name in sorted(self.parties)])
-
-
-def prepare(
-    source: str | Corpus | Data,
-    *,
-    n_parties: int | None = None,
-    test_fraction: float = 0.1,
-    seed: int = 0,
-    show_progress: bool | None = None,
-    **reading: Any,
-) -> Data:
-    """Read `source`, hold out documents for testing and deal the rest to parties.
-
-    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
-    that the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
-    """
-    if isinstance(source, Data):
-        return source
-    corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
-    if corpus.n_empty:
-        logger.warning("%d of %d documents have no known word; they are kept", corpus.n_empty, corpus.n_docs)
-    train, test = corpus.split(test_fraction, seed=seed)
-    dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
-    parties = {party.name or "": party for party in dealt}
-    if isinstance(source, Corpus):
-        return Data(parties, test)
-    chosen = "as given" if reading.get("vocabulary") else "read from the documents"
-    return Data(parties, test, source, chosen)
 
 
 def train(
@@ -94,7 +46,12 @@ def train(
     began = perf_counter()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
+            trained,
+            data.parties,
+            seed=seed,
+            ledger=replace(data.ledger, entries=list(data.ledger.entries)),
+            n_threads=n_threads,
+            on_round=lambda _: shown.advance(),
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
     outcome = _described(outcome, record, data.test.language)

@@ -101,8 +101,9 @@ def test_a_party_that_joins_late_pays_then_and_counts() -> None:
 
 
 def test_a_party_that_vanishes_keeps_the_counts_it_sent_last() -> None:
-    method = Calm(epsilon=8.0, n_topics=3, stretch=1.0)
-    state: Arrays = {"counts": np.ones((N_WORDS, 3)), "length": np.array(30.0)}
+    method = Calm(epsilon=8.0, n_topics=3)
+    flat = np.ones((N_WORDS, 3))
+    state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
     one, other = (np.full((N_WORDS, 3), value, np.float32) for value in (2, 5))
     state = method.combine(state, {"a": {"counts": one}, "b": {"counts": other}}, Turn(0, "server", 1))
     state = method.combine(state, {"a": {"counts": one + 1}}, Turn(0, "server", 2))
@@ -110,11 +111,14 @@ def test_a_party_that_vanishes_keeps_the_counts_it_sent_last() -> None:
     assert method.combine(state, {}, Turn(0, "server", 3)) is state
 
 
-def test_the_stretch_goes_on_in_the_direction_of_the_step() -> None:
-    method = Calm(n_topics=3, stretch=1.5)
-    state: Arrays = {"counts": np.full((N_WORDS, 3), 4.0), "length": np.array(30.0)}
-    sent = {"a": {"counts": np.full((N_WORDS, 3), 6.0, np.float32)}}
-    np.testing.assert_allclose(method.combine(state, sent, Turn(0, "server", 2))["counts"], 7.0)
+def test_momentum_looks_ahead_in_the_direction_of_the_last_step() -> None:
+    method = Calm(n_topics=3, momentum=0.5)
+    before, after = np.full((N_WORDS, 3), 4.0), np.full((N_WORDS, 3), 6.0, np.float32)
+    state: Arrays = {"counts": before, "previous": before, "length": np.array(30.0)}
+    state = method.combine(state, {"a": {"counts": after}}, Turn(0, "server", 2))
+    told = method.broadcast(state, "a")
+    np.testing.assert_allclose(told["sizes"], N_WORDS * (7.0 + method.beta), rtol=1e-6)
+    np.testing.assert_allclose(method.model(state, corpus(1).vocabulary).topic_shares, 1 / 3)
 
 
 @pytest.mark.parametrize("unit", ["document", "sentence"])
@@ -138,7 +142,7 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"epsilon": nan}, "epsilon"),
         ({"epsilon": inf}, "epsilon"),
         ({"unit": "page"}, "document or sentence, got 'page'"),
-        ({"stretch": 2.0}, "below 2, got 2.0"),
+        ({"momentum": 1.0}, "below 1, got 1.0"),
         ({"burstiness": 1.0}, "below 1, got 1.0"),
         ({"alpha": 0.0}, "above 0, got 0.0"),
         ({"max_length": 0}, "above 0, got 0"),

@@ -11,6 +11,7 @@ import typer
 
 from fedtopics import experiment, methods
 from fedtopics.commands import options, tables
+from fedtopics.dealing import READ, prepare
 from fedtopics.run import require_free
 
 TRAIN_EXAMPLES = """
@@ -65,10 +66,11 @@ def train(
     methods.make(method, n_topics=topics, **given)
     if out is not None:
         require_free(out)
-    data = experiment.prepare(source, **dealing.options())
-    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary != "as given":
+    data = prepare(source, **dealing.options())
+    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary == READ:
         logger.warning(
-            "the vocabulary was read from the documents and is not priced; give --vocabulary for a public one"
+            "the vocabulary was read from the documents, which is not priced; give a public one with "
+            "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
         )
     run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
     if out is not None:
@@ -99,7 +101,7 @@ def compare(
     given = options.method_settings(None, None, rounds, None)
     for name in chosen:
         methods.make(name, n_topics=topics, **given)
-    data = experiment.prepare(source, **dealing.options())
+    data = prepare(source, **dealing.options())
     runs = experiment.compare(
         data, chosen, epsilon=epsilon, seed=dealing.seed, n_topics=topics, n_threads=threads, **given
     )
@@ -121,7 +123,7 @@ def demo(
     Example: fedtopics demo --out runs/first
     """
     out = _next_free(Path("runs/demo")) if out is None else require_free(out)
-    data = experiment.prepare("sotu", seed=seed)
+    data = prepare("sotu", seed=seed)
     tables.print_parties(data.parties)
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
     tables.print_runs(runs)

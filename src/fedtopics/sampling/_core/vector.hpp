@@ -187,6 +187,29 @@ INLINE Floats gather(const float* table, Bits index) {
   return f;
 }
 
+// table[index] for a table of SIZE floats (64 or 128; 0: any number), from registers where that is faster.
+template <int SIZE>
+INLINE Floats look_up(const float* table, Bits index) {
+#if defined(__AVX512F__)
+  if constexpr (SIZE > 0) {
+    const __m512i i = (__m512i)index.part[0];
+    const auto pair = [&](const float* t) {
+      return _mm512_permutex2var_ps(_mm512_load_ps(t), i, _mm512_load_ps(t + LANES));
+    };
+    const __mmask16 odd = _mm512_test_epi32_mask(i, _mm512_set1_epi32(32));
+    __m512 found = _mm512_mask_mov_ps(pair(table), odd, pair(table + 32));
+    if constexpr (SIZE > 64) {
+      const __mmask16 upper = _mm512_test_epi32_mask(i, _mm512_set1_epi32(64));
+      found = _mm512_mask_mov_ps(found, upper, _mm512_mask_mov_ps(pair(table + 64), odd, pair(table + 96)));
+    }
+    Floats f;
+    f.part[0] = (Floats::Register)found;
+    return f;
+  }
+#endif
+  return gather(table, index);
+}
+
 INLINE bool any(Ints mask) {
 #if defined(__AVX512F__)
   return _mm512_movepi32_mask((__m512i)mask.part[0]) != 0;

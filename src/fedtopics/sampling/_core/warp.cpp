@@ -34,6 +34,7 @@ struct Odds {
 
 template <int PROPOSALS>
 struct Row {
+  static constexpr int NONE = -1;
   static constexpr int SIZE = PROPOSALS > 1 ? 2 : 1;  // of a record, in 32-bit words
   const Pass& p;
   uint32_t *first, *second;  // the records, as two columns
@@ -58,21 +59,21 @@ struct Row {
     }
   }
 
-  template <bool TABLE>
+  template <int TABLE>
   METHOD Floats factor_of(Bits topic) {
-    if (TABLE) return gather(factor, topic);
+    if (TABLE != NONE) return look_up<TABLE>(factor, topic);
     return (to_floats(as_ints(gather(p.counts, topic))) + gather(prior, topic)) * gather(p.inverse, topic);
   }
 
   // The same without the token itself.
-  template <bool TABLE>
+  template <int TABLE>
   METHOD Floats own_factor_of(Bits topic) {
-    if (TABLE) return gather(own_factor, topic);
+    if (TABLE != NONE) return look_up<TABLE>(own_factor, topic);
     const Floats count = to_floats(as_ints(gather(p.counts, topic))) - all(1.0f);
     return (count + gather(prior, topic)) * gather(p.inverse, topic);
   }
 
-  template <bool TABLE>
+  template <int TABLE>
   METHOD void accept(Random& random) {
     for (int64_t i = 0; i < n; i += LANES) {
       // The records of the next row arrive while this one is worked on.
@@ -147,9 +148,14 @@ struct Row {
     if (n * 8 >= p.stride) {
       tabulate();
       std::memset(p.counts, 0, sizeof(uint32_t) * p.stride);
-      accept<true>(random);
+      if (p.stride <= 64)
+        accept<64>(random);
+      else if (p.stride <= 128)
+        accept<128>(random);
+      else
+        accept<0>(random);
     } else {
-      accept<false>(random);
+      accept<NONE>(random);
       uncount();
     }
     total();
@@ -201,8 +207,9 @@ INLINE void put_back(const Pass& p, int64_t begin, const Row<PROPOSALS>& row) {
 
 template <int PROPOSALS>
 void visit_rows(const Pass& p) {
-  float *factor = p.scratch, *own_factor = factor + p.stride, *prior = own_factor + p.stride, mass = 0;
-  float* cumulative = prior + p.stride;
+  const int64_t step = p.stride > 128 ? p.stride : 128;
+  float *factor = p.scratch, *own_factor = factor + step, *prior = own_factor + step, *cumulative = prior + step;
+  float mass = 0;
   for (int32_t k = 0; k < p.n_topics; k++) mass += p.prior[k];
   for (int64_t r = p.first; r < p.last; r++) {
     const int64_t begin = p.offsets[r], n = p.offsets[r + 1] - begin;
