@@ -24,6 +24,7 @@ import numpy as np
 from fedtopics import methods
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
+from fedtopics.evaluation.scores import scores
 from fedtopics.experiment import Data, prepare
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Arrays, Method, Turn
@@ -44,10 +45,11 @@ TAUS, EPSILONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5), (8.0, 9.0, 10.0, 11.0)
 
 @dataclass
 class Watched:
-    """A method that scores its model after each round; all else is the method's own."""
+    """A method that scores its model every so many rounds; all else is the method's own."""
 
     method: Method
     test: Corpus
+    every: int = 1  # rounds
     perplexities: list[float] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
@@ -55,16 +57,18 @@ class Watched:
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         state = self.method.combine(state, sent, turn)
-        model = self.method.model(state, self.test.vocabulary)
-        if model is not None:
+        due = (turn.round + 1) % self.every == 0
+        if due and (model := self.method.model(state, self.test.vocabulary)) is not None:
             self.perplexities.append(perplexity(model, self.test))
         return state
 
 
-def measured(data: Data, name: str, seed: int = 0, **settings: Any) -> dict[str, Any]:
+def measured(
+    data: Data, name: str, seed: int = 0, *, coherence: bool = False, **settings: Any
+) -> dict[str, Any]:
     """Perplexity of the global model after each round, of each party's model, and what was sent."""
     began = perf_counter()
-    watched = Watched(methods.make(name, **settings), data.test)
+    watched = Watched(methods.make(name, **settings), data.test, every=1 if name == "ftm" else 200)
     outcome = in_process.run(watched, data.parties, seed=seed)  # type: ignore[arg-type]
     local = {party: perplexity(model, data.test) for party, model in outcome.local_models.items()}
     result = {
@@ -77,6 +81,8 @@ def measured(data: Data, name: str, seed: int = 0, **settings: Any) -> dict[str,
         "bytes_down": outcome.rounds[-1].bytes_down,
         "seconds": perf_counter() - began,
     }
+    if coherence and outcome.model is not None:
+        result["coherence_npmi"] = scores(outcome.model, data.train, data.test)["coherence_npmi"]
     print(f"{data.source} {result['settings']} -> {result['perplexity']:.0f}", flush=True)
     return result
 
@@ -164,7 +170,9 @@ def sentences(n_seeds: int) -> dict[str, Any]:
         "word, little noise": {"epsilon": 20.0},
     }
     results: dict[str, Any] = {
-        label: [measured(data, "ftm", seed, n_topics=50, **settings) for seed in range(n_seeds)]
+        label: [
+            measured(data, "ftm", seed, coherence=True, n_topics=50, **settings) for seed in range(n_seeds)
+        ]
         for label, settings in given.items()
     }
     return results | {"unigram": unigram_perplexity(data.train, data.test), "n_docs": data.train.n_docs}

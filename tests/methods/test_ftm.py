@@ -117,6 +117,18 @@ def test_a_party_goes_on_with_the_counts_of_the_others() -> None:
     assert found(together) > found(alone) + 0.05
 
 
+@pytest.mark.parametrize("given", [{}, {"unit": "sentence"}, {"release": "tokens"}], ids=str)
+def test_what_the_others_know_steers_the_training_of_a_party(given: dict[str, Any]) -> None:
+    """A party that knows next to nothing is told the planted topics in their order, and takes them so."""
+    method = Ftm(epsilon=12.0, n_topics=4, n_local=1, **given)
+    _, _, memory = played(method, [{"north": corpus(1)}])
+    told = {"topics": TOPICS.astype(np.float32), "weights": np.full(4, 1e5)}
+    party = Party("north", corpus(1), memory["north"])
+    method = replace(method, n_local=20)
+    sent = method.contribute(party, told, Turn(5, "party", 1, "north"))[0].value["topics"]
+    assert np.diagonal(np.minimum(TOPICS[:, None], sent[None]).sum(-1)).min() > 0.6
+
+
 def test_a_party_that_vanishes_keeps_its_topics_and_one_that_joins_late_pays_then() -> None:
     method = Ftm(epsilon=12.0, n_topics=4, n_local=10)
     north, south = {"north": corpus(1)}, {"south": corpus(2)}

@@ -133,7 +133,8 @@ class Ftm:
         known = {key: array for key, array in state.items() if key.startswith("party/")}
         known |= {f"party/{name}/{key}": array for name, held in sent.items() for key, array in held.items()}
         names = sorted({key.split("/", 1)[1].rsplit("/", 1)[0] for key in known})
-        if absent := sorted(set(self.topics_per_party or ()) - set(names)):
+        absent = sorted(set(self.topics_per_party or ()) - set(names))
+        if absent and turn.round == 0:
             logger.warning("topics_per_party names %s, which sent nothing yet", ", ".join(absent))
         if not names:
             return state
