@@ -108,6 +108,7 @@ def rounds(n_seeds: int) -> dict[str, Any]:
             "alone": [measured(data, "alone", n_topics=50, n_rounds=20)],
             "shared": [measured(data, "shared", n_topics=50, n_rounds=200)],
             "ftm": [measured(data, "ftm", seed, n_topics=50, n_rounds=10) for seed in range(n_seeds)],
+            "small": [measured(data, "ftm", seed, n_topics=20, n_rounds=5) for seed in range(n_seeds)],
             "unequal": [
                 measured(data, "ftm", seed, topics_per_party=UNEQUAL, n_rounds=5) for seed in range(n_seeds)
             ],
