@@ -16,9 +16,11 @@ from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.cost import FREE, INFINITE, RELATIONS
 from fedtopics.privacy.explanation import LOSS_CURVE, PublicFacts, explain, predicted_loss
 from fedtopics.privacy.histogram import Histogram
+from fedtopics.privacy.one_hot import OneHot
 from fedtopics.privacy.prior_response import PriorResponse
 from fedtopics.privacy.release import Ledger
 
+REPORTS = ("one-hot", "randomized response", "truncated response", "subset selection")
 BOUNDS = Bounds(max_length=20, max_documents=2)
 
 
@@ -26,11 +28,14 @@ def public(name: str) -> dict:
     if name == "clipped sum":
         return {"clip": 1.0, "bounds": BOUNDS}
     extra = {"kept": tuple(range(50))} if name == "truncated response" else {}
-    return {"n_words": 100, "bounds": BOUNDS, **extra}
+    return {"n_words": 100, **extra} if name in REPORTS else {"n_words": 100, "bounds": BOUNDS}
 
 
-@pytest.mark.parametrize("relation", ["word replace", "document replace"])
-@pytest.mark.parametrize("name", list(MECHANISMS))
+CASES = [(name, "word replace") for name in MECHANISMS]
+CASES += [(name, "document replace") for name in MECHANISMS if name not in REPORTS]
+
+
+@pytest.mark.parametrize(("name", "relation"), CASES)
 def test_calibration_keeps_the_budget_and_wastes_less_than_a_percent(name, relation):
     budget, delta, rounds = 6.0, 1e-6, 3
     parameter = calibrate(name, relation, budget, delta, rounds, **public(name))
@@ -48,6 +53,9 @@ def test_known_calibrations():
 def test_what_cannot_be_reached_is_refused():
     with pytest.raises(InputError, match="set public bounds"):
         calibrate("histogram", "document add/remove", 6.0, n_words=100)
+    for name in REPORTS:
+        with pytest.raises(InputError, match="a mechanism that hides the lengths"):
+            calibrate(name, "document replace", 6.0, **public(name))
     with pytest.raises(InputError, match="a delta above 0"):
         calibrate("clipped sum", "document add/remove", 6.0, clip=1.0)
     with pytest.raises(InputError, match="mechanism must be one of"):
@@ -73,7 +81,7 @@ def test_audit_computes_the_known_numbers():
     assert by_method["FedLDA (rounds)"] == {"per round": 787.5, "all rounds": 47_250}
     assert by_method["LP-LDA"]["bit"] == pytest.approx(log(19))
     assert by_method["LP-LDA"]["document replace"] == pytest.approx(200 * log(19))
-    assert by_method["FTM, iFTM"] == {"word add/remove": 8, "word replace": 16, "document add/remove": 800}
+    assert by_method["FTM, iFTM"] == {"word replace": 16}
     normalized = by_method["FTM (topic-wise normalization)"]
     assert normalized["topics recovered"] == normalized["topics"] == 15
 
@@ -92,7 +100,8 @@ def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
         ledger.charge("each party", number, cost)
     assert found.statements == ledger.statements()
     assert {row["relation"] for row in found.statements} >= set(RELATIONS[:4])
-    assert any("403.4-fold (a word guessed at 1 in 8,000: at most 4.8%)" in line for line in found.meaning)
+    bare = explain([Histogram(6.0, 8000).price()], PublicFacts(8000))
+    assert any("403.4-fold (a word guessed at 1 in 8,000: at most 4.8%)" in line for line in bare.meaning)
     assert any("epsilon 3000 is no protection" in line for line in found.meaning)
     assert any("document epsilon 3000 promises nothing" in line for line in found.warnings)
     assert any("word epsilon 12 is at least ln V = 9.0" in line for line in found.warnings)
@@ -103,6 +112,9 @@ def test_explanation_warns_of_budgets_that_are_too_small():
     assert any("no better than the private unigram" in line for line in tiny.warnings)
     small = explain([Histogram(4.0, 8000).price()], PublicFacts(8000, n_distinct=100))
     assert any("lose about" in line for line in small.warnings)
+    bounded = Histogram(4.0, 8000, bounds=Bounds(max_length=300)).price()
+    cut = explain([bounded], PublicFacts(8000, n_distinct=100))
+    assert any("lose about" in line for line in cut.warnings)  # the noise is that of epsilon 4, bound or not
     few = explain([ClippedSum(5.0, 1.0).price()], PublicFacts(8000, 30, n_documents=500))
     assert any("too small for 500 documents" in line for line in few.warnings)
     many = explain([ClippedSum(5.0, 1.0).price()], PublicFacts(8000, 30, n_documents=50_000))
@@ -114,6 +126,10 @@ def test_explanation_shows_claims_that_do_not_hold_and_visible_lengths():
     found = explain([cost], PublicFacts(7))
     assert any("claims word replace epsilon 7.5; nothing is proved" in line for line in found.warnings)
     assert any("shows in the number of reports" in line for line in found.public)
+    tokens, hidden = OneHot(8.0, 3000).price(), Histogram(6.0, 3000).price()
+    for plan, shown in (([tokens], True), ([hidden, tokens], True), ([hidden, FREE], False)):
+        public_facts = explain(plan, PublicFacts(3000)).public
+        assert any("shows in the number of reports" in line for line in public_facts) == shown
 
 
 def test_explanation_of_nothing_and_of_everything():

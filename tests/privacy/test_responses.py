@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -191,19 +191,29 @@ def test_debiasing_what_says_nothing_is_refused():
             mechanism.debias(np.ones(4), *arguments)
 
 
-def test_prices_of_reports_at_every_level():
-    bounds = Bounds(max_length=10, max_documents=3)
-    visible = RandomizedResponse(2.0, 100, bounds).price()
-    assert visible.relations == ("word replace", "document replace")
-    padded = RandomizedResponse(2.0, 100, bounds, padded=True).price()
-    found = {r: accounting.epsilon(padded.losses_of(r), 0.0) for r in padded.relations}
-    assert found == {
-        "word add/remove": 2.0,
-        "word replace": 2.0,
-        "document add/remove": 20.0,
-        "document replace": 20.0,
-        "user add/remove": 60.0,
-    }
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        RandomizedResponse(2.0, 7),
+        TruncatedResponse(2.0, 7, (3, 1, 2)),
+        SubsetSelection(2.0, 7),
+        PriorResponse.from_topics(5.0, 0.1, FIGURE_3, FIGURE_3_THETA, public_prior=True),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_a_report_for_each_word_shows_their_number_so_only_a_replaced_word_is_priced(mechanism):
+    """Documents that were never seen, and words that change the number of reports, have no bound."""
+    for cost in (mechanism.price(), mechanism(np.array([0, 6, 3]), noise("price")).cost):
+        assert cost.relations == ("word replace",)
+        assert len(cost.losses) == 1
+
+
+def test_bits_of_each_word_price_a_replaced_word_alone():
+    mechanism = hybrid_categorical(2.0, 5, Bounds(max_length=2))
+    release = mechanism.each(np.array([4, 0, 0]), noise("each"))
+    assert release.value.n_rows == 3
+    assert release.cost.relations == ("word replace",)
+    assert accounting.epsilon(release.cost.losses_of("word replace"), 0.0) == pytest.approx(2.0)
 
 
 @settings(deadline=None)
@@ -224,6 +234,28 @@ def test_rows_of_many_words_have_every_bit_drawn_from_the_channel():
     assert all(
         np.all(np.diff(rows.words[a:b]) > 0) for a, b in zip(rows.offsets, rows.offsets[1:], strict=False)
     )
+
+
+@pytest.mark.parametrize("max_length", [None, 2, 3])
+def test_a_word_inserted_or_replaced_costs_its_worst_ratio_whatever_is_cut(max_length):
+    """Bits that differ between every text and its neighbors, in either direction, against the price."""
+    mechanism = UnaryEncoding.of(0.6, 0.1, 4, Bounds(max_length=max_length))
+    up, down = np.log(0.6 / 0.1), np.log(0.9 / 0.4)
+
+    def kept(text):
+        return set(list(dict.fromkeys(text))[:max_length])
+
+    def loss(one, two):
+        gone, come = len(kept(one) - kept(two)), len(kept(two) - kept(one))
+        return max(gone * up + come * down, gone * down + come * up)
+
+    texts = list(product(range(4), repeat=4))
+    added = max(loss(t, (*t[:place], w, *t[place:])) for t, place, w in product(texts, range(5), range(4)))
+    replaced = max(
+        loss(t, (*t[:place], w, *t[place + 1 :])) for t, place, w in product(texts, range(4), range(4))
+    )
+    for relation, worst in {"word add/remove": added, "word replace": replaced}.items():
+        assert accounting.epsilon(mechanism.price().losses_of(relation), 0.0) == pytest.approx(worst)
 
 
 def test_a_row_keeps_its_first_different_words():
@@ -253,12 +285,14 @@ def test_bit_vectors_are_priced_per_bit_word_and_document_and_show_the_claim():
     per_bit = float(np.log(0.95 / 0.05))
     cost = bit_vector(0.1, 1000, Bounds(max_length=80)).price()
     for relation, n_bits in {
-        "word add/remove": 1,
+        "word add/remove": 2,  # one word in can push another one out
         "word replace": 2,
         "document add/remove": 80,
         "document replace": 160,
     }.items():
         assert accounting.epsilon(cost.losses_of(relation), 0.0) == pytest.approx(n_bits * per_bit)
+    unbounded = bit_vector(0.1, 1000).price()
+    assert accounting.epsilon(unbounded.losses_of("word add/remove"), 0.0) == pytest.approx(per_bit)
     assert cost.claims[0].relation == "document replace"
     assert cost.claims[0].epsilon == pytest.approx(per_bit)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -87,12 +87,11 @@ def calibrate(
     from fedtopics.privacy.contribution import Bounds
     from fedtopics.privacy.cost import check_relation
 
-    size = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
-    bounds = Bounds(max_length, max_documents)
+    public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
+    if (max_length, max_documents) != (None, None):
+        public["bounds"] = Bounds(max_length, max_documents)
     knob = calibration.find(mechanism)
-    found = calibration.calibrate(
-        mechanism, check_relation(relation), epsilon, delta, rounds, bounds=bounds, **size
-    )
+    found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
     typer.echo(f"{knob.parameter} {found:.6g}")
 
 

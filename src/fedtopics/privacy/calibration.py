@@ -102,7 +102,8 @@ def bisect(cost: Callable[[float], float], quiet: float, loud: float, epsilon: f
     cheapest = cost(quiet)
     if not cheapest <= epsilon:
         hint = (
-            "no bound is known: set public bounds (max_length, max_documents) or a delta above 0"
+            "no bound is known: set public bounds (max_length, max_documents), a delta above 0, "
+            "or take a mechanism that hides the lengths of documents"
             if cheapest == inf
             else "ask for more, or for fewer rounds"
         )

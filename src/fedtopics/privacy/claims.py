@@ -103,7 +103,8 @@ def gaussian_rounds(sigma: float = 0.25, rounds: int = 35, delta: float = 1e-5) 
 def bits(f: float = 0.1, max_distinct: int = 100) -> Finding:
     """LP-LDA's epsilon per bit, word and document."""
     cost = bit_vector(f, 1000, Bounds(max_length=max_distinct)).price()
-    bit, word, document = (_pure(cost, r) for r in ("word add/remove", "word replace", "document replace"))
+    bit = _pure(bit_vector(f, 1000).price(), "word add/remove")
+    word, document = (_pure(cost, r) for r in ("word replace", "document replace"))
     return Finding(
         "LP-LDA",
         f"{cost.claims[0].epsilon:.2f} for each document contributor (f = {f:g})",
@@ -114,19 +115,18 @@ def bits(f: float = 0.1, max_distinct: int = 100) -> Finding:
     )
 
 
-def one_hot(epsilon: float = 8.0, n_words: int = 3000, length: int = 100) -> Finding:
-    """FTM's epsilon for a word and for a document."""
-    cost = OneHot(epsilon, n_words, bounds=Bounds(max_length=length)).price()
-    word, replaced, document = (
-        _pure(cost, r) for r in ("word add/remove", "word replace", "document add/remove")
-    )
+def one_hot(epsilon: float = 8.0, n_words: int = 3000) -> Finding:
+    """FTM's epsilon for a word."""
+    cost = OneHot(epsilon, n_words).price()
+    replaced = _pure(cost, "word replace")
     return Finding(
         "FTM, iFTM",
         f"{cost.claims[0].epsilon:g}",
-        f"{word:g} for a word added or removed, {replaced:g} for one replaced, {document:g} for a document "
-        f"of {length} words, if nothing else is computed from the raw counts",
-        f"at ln V = {log(n_words):.1f} or more an adversary can single out a word among {n_words}",
-        {"word add/remove": word, "word replace": replaced, "document add/remove": document},
+        f"none for a word added or removed, {replaced:g} for one replaced, if nothing else is computed from "
+        "the raw counts",
+        "there is a vector for each token, so their number shows; and at ln V = "
+        f"{log(n_words):.1f} or more an adversary can single out a word among {n_words}",
+        {"word replace": replaced},
     )
 
 

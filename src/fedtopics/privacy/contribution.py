@@ -1,8 +1,8 @@
 """How much one document and one user may contribute: public bounds, and the cut that keeps them.
 
-Word relations are between documents as a mechanism sees them: tokenized, of the public vocabulary, and cut to
-the public length. Documents longer than `max_length` keep their first `max_length` tokens. (Between uncut
-texts one inserted word can push another over the edge: price that as a word replaced.)
+Word relations are between documents as a mechanism is given them: tokenized and of the public vocabulary.
+Documents longer than `max_length` keep their first `max_length` tokens, so a word that is inserted can push
+another one over the edge: where there is such a bound, a word added or removed costs as much as one replaced.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.cost import Claim, Cost, Loss, NoiseSource, Relation
+from fedtopics.privacy.cost import Claim, Cost, Loss, NoiseSource
 from fedtopics.privacy.events import Event
 
 Words: TypeAlias = NDArray[np.int32]
@@ -51,30 +52,35 @@ def word_price(
     noise: NoiseSource,
     *,
     replace: Callable[[int, int], Events],
-    add_remove: Callable[[int, int], Events] | None,
+    add_remove: Callable[[int, int], Events],
     claims: tuple[Claim, ...] = (),
 ) -> Cost:
     """Cost at every level from the events of changing n words in each of m documents, `replace(n, m)`.
 
-    `add_remove` is None where the number of reports is visible: then adding a word has no bound.
+    For mechanisms that cut documents at `bounds.max_length` and hide how long they are.
     """
-    kinds: list[tuple[str, Callable[[int, int], Events] | None]] = [
-        ("add/remove", add_remove),
-        ("replace", replace),
+    length, n_documents = bounds.max_length, bounds.max_documents
+    losses = [
+        Loss("word add/remove", *(add_remove if length is None else replace)(1, 1)),
+        Loss("word replace", *replace(1, 1)),
     ]
-    losses: list[Loss] = []
-    for suffix, events in kinds:
-        if events is None:
-            continue
-        levels: dict[str, tuple[int, int]] = {"word": (1, 1)}
-        if bounds.max_length is not None:
-            levels["document"] = bounds.max_length, 1
-            if bounds.max_documents is not None and suffix == "add/remove":
-                levels["user"] = bounds.max_length, bounds.max_documents
-        for unit, (n_words, n_documents) in levels.items():
-            relation: Relation = f"{unit} {suffix}"  # type: ignore[assignment]
-            losses.append(Loss(relation, *events(n_words, n_documents)))
+    if length is not None:
+        losses.append(Loss("document add/remove", *add_remove(length, 1)))
+        losses.append(Loss("document replace", *replace(length, 1)))
+        if n_documents is not None:
+            losses.append(Loss("user add/remove", *add_remove(length, n_documents)))
     return Cost(tuple(losses), claims, noise=noise)
+
+
+def words_only(cost: Cost) -> Cost:
+    """The cost of a release that did not see where documents end, and so could not cut them: words alone."""
+    losses = tuple(loss for loss in cost.losses if loss.relation.startswith("word"))
+    return with_changes(cost, losses=losses)
+
+
+def report_price(event: Event, noise: NoiseSource, claims: tuple[Claim, ...] = (), count: int = 1) -> Cost:
+    """Cost of one report for each word, in order: their number shows, so only a replaced word has a bound."""
+    return Cost((Loss("word replace", event, count),), claims, noise=noise)
 
 
 def check_words(words: NDArray[Any], n_words: int) -> Words:
@@ -118,3 +124,16 @@ def cut(words: Words, offsets: Offsets, max_length: int | None) -> tuple[Words, 
     place = np.arange(len(words)) - np.repeat(offsets[:-1], lengths)
     kept = np.concatenate([[0], np.cumsum(np.minimum(lengths, max_length))])
     return words[place < max_length], kept.astype(np.int64)
+
+
+def cut_units(
+    words: Words, offsets: Offsets, units: Offsets, max_length: int | None
+) -> tuple[Words, Offsets]:
+    """The first max_length tokens of each document, divided into the same number of units as before."""
+    if not np.isin(offsets, units).all():
+        raise InputError("units must not cross documents; every document must start a unit")
+    kept, _ = cut(words, offsets, max_length)
+    if len(kept) == len(words):
+        return words, units
+    place = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return kept, np.concatenate([[0], np.cumsum(place < (max_length or 0))])[units].astype(np.int64)

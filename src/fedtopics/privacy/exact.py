@@ -50,12 +50,17 @@ def dyadic_epsilon(epsilon: float | Fraction) -> Fraction:
 
 
 def dyadic_variance(sigma: float) -> Fraction:
-    """The square of sigma, after rounding it up to what the sampler's integers can hold."""
+    """The square of `dyadic_sigma`: what the samplers take."""
+    return dyadic_sigma(sigma) ** 2
+
+
+def dyadic_sigma(sigma: float) -> Fraction:
+    """Sigma, rounded up to what the sampler's integers can hold; a float holds it too."""
     check_number("sigma", sigma, open_minimum=True)
     if sigma > LARGEST_SIGMA:
         raise InputError(f"sigma must be at most {LARGEST_SIGMA}, got {sigma:g}; use a coarser grid")
     n_bits = min(20, 28 - (int(sigma) + 1).bit_length())
-    return Fraction(ceil(Fraction(sigma) * 2**n_bits), 2**n_bits) ** 2
+    return Fraction(ceil(Fraction(sigma) * 2**n_bits), 2**n_bits)
 
 
 def chance_at_most(probability: float | Fraction | Decimal) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.privacy.contribution import check_size
 from fedtopics.privacy.cost import Cost
-from fedtopics.privacy.events import ZeroConcentrated
+from fedtopics.privacy.events import DiscreteLaplace, ZeroConcentrated
 from fedtopics.privacy.ledger import Ledger
 
 # Perplexity over that of the noise-free model against epsilon - ln(V / different words of a document): one
@@ -65,7 +65,7 @@ def explain(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Ex
     }
     return Explanation(
         statements,
-        _public(spent, facts),
+        _public(plan, facts),
         [PURPOSE, *(_meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items())],
         _warnings({str(r): e for r, (e, _) in proved.items()}, spent, facts),
     )
@@ -85,13 +85,13 @@ def _number(row: dict[str, float | str]) -> float:
     return inf if row["epsilon"] == "inf" else float(row["epsilon"])
 
 
-def _public(spent: Cost, facts: PublicFacts) -> list[str]:
+def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
     public = [
         f"the vocabulary of {facts.n_words:,} words (a public list, or paid for by agreeing on it)",
         "the number of documents of each party",
         "all settings of the method, and when it stops",
     ]
-    if spent.relations and "word add/remove" not in spent.relations:
+    if any(cost.relations and "word add/remove" not in cost.relations for cost in plan):
         public.append("the number of words of each document: it shows in the number of reports")
     return public
 
@@ -131,9 +131,9 @@ def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> li
         warnings.append(
             f"document epsilon {document:.4g} promises nothing for documents; only words are protected"
         )
-    added = epsilons.get("word add/remove", inf)
-    if facts.n_distinct is not None and added < inf:
-        warnings += _utility(added, facts.n_words, facts.n_distinct)
+    if facts.n_distinct is not None:
+        for rate in _histogram_rates(spent):
+            warnings += _utility(rate, facts.n_words, facts.n_distinct)
     warnings += _drowned(spent, facts)
     for claim in spent.claims:
         proved = epsilons.get(claim.relation, inf)
@@ -143,6 +143,12 @@ def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> li
                 f"{claim.source} claims {claim.relation} epsilon {claim.epsilon:.3g}; {known} proved"
             )
     return list(dict.fromkeys(warnings))
+
+
+def _histogram_rates(spent: Cost) -> list[float]:
+    """Epsilon of the noise on each count of a histogram."""
+    events = [loss.event for loss in spent.losses_of("word replace")]
+    return [e.epsilon for e in events if isinstance(e, DiscreteLaplace) and e.sensitivity == 1]
 
 
 def _utility(epsilon: float, n_words: int, n_distinct: int) -> list[str]:

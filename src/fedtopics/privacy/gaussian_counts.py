@@ -26,8 +26,9 @@ from fedtopics.privacy.contribution import (
     check_offsets,
     check_size,
     check_words,
-    cut,
+    cut_units,
     word_price,
+    words_only,
 )
 from fedtopics.privacy.cost import Claim, Cost, NoiseSource
 from fedtopics.privacy.events import DiscreteGaussian, ZeroConcentrated
@@ -60,31 +61,42 @@ class GaussianCounts:
         """Variance parameter of the noise in steps of the grid, not below what was asked and is paid for."""
         return exact.dyadic_variance(self.sigma * self.grid)
 
-    def __call__(self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise) -> Release[SparseRows]:
-        """Release the counts of each row that reach the threshold after noise (threshold in steps)."""
+    def __call__(
+        self,
+        words: NDArray[Any],
+        offsets: NDArray[Any],
+        noise: Noise,
+        unit_offsets: NDArray[Any] | None = None,
+    ) -> Release[SparseRows]:
+        """Release the counts of each document, or of its units, that reach the threshold (in steps)."""
         if self.sigma * self.grid > LARGEST_THRESHOLDED:
             raise InputError(f"thresholded noise needs sigma * grid <= 1000, got {self.sigma * self.grid:g}")
         words = check_words(words, self.n_words)
         offsets = check_offsets(offsets, len(words))
-        words, offsets = cut(words, offsets, self.bounds.max_length)
+        units = offsets if unit_offsets is None else check_offsets(unit_offsets, len(words))
+        words, units = cut_units(words, offsets, units, self.bounds.max_length)
         rows = noise.gaussian_rows(
-            words, offsets, self.n_words, variance=self.variance, threshold=self.threshold, step=self.grid
+            words, units, self.n_words, variance=self.variance, threshold=self.threshold, step=self.grid
         )
         return Release(rows, self.price(noise.source))
 
     def add_to(self, counts: NDArray[Any], noise: Noise) -> Release[NDArray[np.int64]]:
-        """Release every count, zeros too, with noise: integers in steps of the grid, of the same shape."""
+        """Release every count, zeros too, with noise: integers in steps of the grid, of the same shape.
+
+        Counts do not say how long documents are: only words are priced.
+        """
         counts = np.asarray(counts)
         if not np.issubdtype(counts.dtype, np.integer) or counts.min(initial=0) < 0:
             raise InputError(
                 f"counts must be integers of at least 0, got {counts.dtype} from {counts.min()!r}"
             )
         drawn = noise.gaussian(self.variance, counts.size).reshape(counts.shape)
-        return Release(counts.astype(np.int64) * self.grid + drawn, self.price(noise.source))
+        return Release(counts.astype(np.int64) * self.grid + drawn, words_only(self.price(noise.source)))
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What one release costs."""
-        step = DiscreteGaussian(self.sigma * self.grid, self.grid)
+        # The deviation that is drawn: the delta of discrete noise can grow with sigma between two steps.
+        step = DiscreteGaussian(float(exact.dyadic_sigma(self.sigma * self.grid)), self.grid)
 
         def change(n_changes: int, n_sides: int) -> Events:
             return ZeroConcentrated(n_sides * n_changes**2 / (2 * self.sigma**2)), 1

@@ -12,7 +12,7 @@ from fedtopics.privacy.unary_encoding import UnaryEncoding
 
 
 def hybrid_categorical(epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
-    """HM for one word per row.
+    """HM; for one word per row use `each`.
 
     >>> round(hybrid_categorical(4.0, 100).p, 3), round(hybrid_categorical(4.0, 100).q, 4)
     (0.5, 0.018)

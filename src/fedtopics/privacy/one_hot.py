@@ -4,9 +4,9 @@ r"""Laplace noise on the one-hot vector of each token, where it reaches a thresh
     released where x_w >= tau.
 
 On the grid the token's entry is `grid` steps high and a step costs epsilon / grid, so the vector of a token
-is epsilon-private against the empty vector and 2 epsilon against that of another word; n tokens compose. The
-papers draw floating-point Laplace noise, which leaks (Mironov, CCS 2012); the grid replaces it. Tokens are
-counted in public, one vector each.
+is 2 epsilon-private against that of another word. The papers draw floating-point Laplace noise, which leaks
+(Mironov, CCS 2012); the grid replaces it. There is one vector for each token, so their number shows: a word
+that is added or removed, and a document that changes its length, are not hidden at any epsilon.
 
 Di Jiang et al., Federated topic modeling, CIKM 2019; Industrial federated topic modeling, ACM TIST 2021.
 """
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import exact
-from fedtopics.privacy.contribution import UNBOUNDED, Bounds, check_size, check_words, word_price
+from fedtopics.privacy.contribution import UNBOUNDED, Bounds, check_size, check_words, report_price
 from fedtopics.privacy.cost import Claim, Cost, NoiseSource
 from fedtopics.privacy.events import DiscreteLaplace
 from fedtopics.privacy.histogram import upper_tail
@@ -34,7 +34,10 @@ from fedtopics.privacy.rows import SparseRows, empty_rows
 
 @dataclass(frozen=True)
 class OneHot:
-    """Thresholded noisy one-hot vectors; the released integers are steps of 1/grid."""
+    """Thresholded noisy one-hot vectors; the released integers are steps of 1/grid.
+
+    `bounds` are for the caller, who cuts documents: vectors are drawn without knowing where these end.
+    """
 
     epsilon: float
     n_words: int
@@ -73,13 +76,8 @@ class OneHot:
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What releasing every token once costs. The papers state epsilon per word and stop there."""
         step = DiscreteLaplace(self.epsilon / self.grid, self.grid)
-        return word_price(
-            self.bounds,
-            noise,
-            add_remove=lambda n, m: (step, n * m),
-            replace=lambda n, m: (step, 2 * n * m),
-            claims=(Claim("word add/remove", self.epsilon, 0.0, "FTM (CIKM 2019)"),),
-        )
+        claim = Claim("word add/remove", self.epsilon, 0.0, "FTM (CIKM 2019)")
+        return report_price(step, noise, (claim,), count=2)
 
     def channel(self, max_value: int) -> NDArray[np.float64]:
         """Pr[value | is the token] in rows 0 (no) and 1 (yes); column 0: nothing released, last: or more."""

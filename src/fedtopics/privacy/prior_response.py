@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import exact
-from fedtopics.privacy.contribution import UNBOUNDED, Bounds, check_words, word_price
+from fedtopics.privacy.contribution import check_words, report_price
 from fedtopics.privacy.cost import Claim, Cost, NoiseSource
 from fedtopics.privacy.events import Approximate, NonPrivate, check_delta
 from fedtopics.privacy.noise import Noise
@@ -68,7 +68,6 @@ class PriorResponse:
     noise_law: NDArray[np.float64]
     deserted: float
     public_prior: bool = False
-    bounds: Bounds = UNBOUNDED
 
     def __post_init__(self) -> None:
         flip_probability(self.epsilon, self.delta)
@@ -85,12 +84,11 @@ class PriorResponse:
         theta: NDArray[np.float64],
         *,
         public_prior: bool = False,
-        bounds: Bounds = UNBOUNDED,
     ) -> PriorResponse:
         """The mechanism of a user with topic mixture theta under the model topic_word (topics x words)."""
         kept = np.where(kept_words(topic_word, delta), topic_word, 0.0)
         law = theta @ kept
-        return cls(epsilon, delta, law, max(0.0, 1.0 - float(law.sum())), public_prior, bounds)
+        return cls(epsilon, delta, law, max(0.0, 1.0 - float(law.sum())), public_prior)
 
     @property
     def eta(self) -> float:
@@ -120,13 +118,8 @@ class PriorResponse:
         claim = Claim("word replace", self.epsilon, 2 * self.delta, "FedLDA (AAAI 2020), Theorem 1")
         delta = self.delta_at(self.epsilon)
         if not self.public_prior or delta >= 1:
-            return word_price(
-                self.bounds, noise, replace=lambda n, m: (NonPrivate(), 1), add_remove=None, claims=(claim,)
-            )
-        event = Approximate(self.epsilon, delta)
-        return word_price(
-            self.bounds, noise, replace=lambda n, m: (event, n * m), add_remove=None, claims=(claim,)
-        )
+            return report_price(NonPrivate(), noise, (claim,))
+        return report_price(Approximate(self.epsilon, delta), noise, (claim,))
 
     def channel(self) -> NDArray[np.float64]:
         """Pr[report | word] as a matrix, rows words, columns reports."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import exact
-from fedtopics.privacy.contribution import UNBOUNDED, Bounds, check_size, check_words, word_price
+from fedtopics.privacy.contribution import check_size, check_words, report_price
 from fedtopics.privacy.cost import Cost, NoiseSource
 from fedtopics.privacy.events import KaryResponse
 from fedtopics.privacy.noise import Noise
@@ -31,16 +31,10 @@ from fedtopics.privacy.release import Release
 
 @dataclass(frozen=True)
 class RandomizedResponse:
-    """Report each of n words once.
-
-    padded: every document sends the same public number of reports, filled up with a symbol of the channel;
-    only then is a word that is added as hidden as one that is replaced.
-    """
+    """Report each of n words once, in order."""
 
     epsilon: float
     n_words: int
-    bounds: Bounds = UNBOUNDED
-    padded: bool = False
 
     def __post_init__(self) -> None:
         exact.dyadic_epsilon(self.epsilon)
@@ -68,12 +62,7 @@ class RandomizedResponse:
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What reporting every word once costs."""
         event = KaryResponse(self.epsilon, self.n_words)
-        return word_price(
-            self.bounds,
-            noise,
-            replace=lambda n, m: (event, n * m),
-            add_remove=(lambda n, m: (event, n * m)) if self.padded else None,
-        )
+        return report_price(event, noise)
 
     def channel(self) -> NDArray[np.float64]:
         """Pr[report | word] as a matrix, rows words, columns reports."""

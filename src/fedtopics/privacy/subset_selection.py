@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import exact
-from fedtopics.privacy.contribution import UNBOUNDED, Bounds, check_size, check_words, word_price
+from fedtopics.privacy.contribution import check_size, check_words, report_price
 from fedtopics.privacy.cost import Cost, NoiseSource
 from fedtopics.privacy.events import Pure
 from fedtopics.privacy.noise import Noise
@@ -38,8 +38,6 @@ class SubsetSelection:
     epsilon: float
     n_words: int
     size: int | None = None
-    bounds: Bounds = UNBOUNDED
-    padded: bool = False
 
     def __post_init__(self) -> None:
         exact.dyadic_epsilon(self.epsilon)
@@ -82,12 +80,7 @@ class SubsetSelection:
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What reporting every word once costs."""
-        return word_price(
-            self.bounds,
-            noise,
-            replace=lambda n, m: (Pure(self.epsilon), n * m),
-            add_remove=(lambda n, m: (Pure(self.epsilon), n * m)) if self.padded else None,
-        )
+        return report_price(Pure(self.epsilon), noise)
 
     def channel(self) -> NDArray[np.float64]:
         """Pr[set | word]: rows words, columns the sets in the order of `itertools.combinations`."""

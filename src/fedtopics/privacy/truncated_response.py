@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.contribution import UNBOUNDED, Bounds, check_words, word_price
+from fedtopics.privacy.contribution import check_words, report_price
 from fedtopics.privacy.cost import Cost, NoiseSource
 from fedtopics.privacy.events import Pure
 from fedtopics.privacy.noise import Noise
@@ -36,8 +36,6 @@ class TruncatedResponse:
     epsilon: float
     n_words: int
     kept: tuple[int, ...]
-    bounds: Bounds = UNBOUNDED
-    padded: bool = False
 
     def __post_init__(self) -> None:
         if len(set(self.kept)) != len(self.kept) or not set(self.kept) <= set(range(self.n_words)):
@@ -68,12 +66,7 @@ class TruncatedResponse:
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What reporting every word once costs."""
-        return word_price(
-            self.bounds,
-            noise,
-            replace=lambda n, m: (Pure(self.epsilon), n * m),
-            add_remove=(lambda n, m: (Pure(self.epsilon), n * m)) if self.padded else None,
-        )
+        return report_price(Pure(self.epsilon), noise)
 
     def channel(self) -> NDArray[np.float64]:
         """Pr[report | word], rows words of the vocabulary, columns words of the vocabulary."""

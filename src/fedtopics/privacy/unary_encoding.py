@@ -35,6 +35,7 @@ from fedtopics.privacy.contribution import (
     check_size,
     check_words,
     cut,
+    report_price,
     word_price,
 )
 from fedtopics.privacy.cost import Claim, Cost, NoiseSource
@@ -133,7 +134,7 @@ class UnaryEncoding:
         return sum(self._log_ratios())
 
     def __call__(self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise) -> Release[SparseRows]:
-        """Release the noisy bits of each row: words of value 1, ascending."""
+        """Release the noisy bits of each document: words of value 1, ascending."""
         words = check_words(words, self.n_words)
         offsets = check_offsets(offsets, len(words))
         words, offsets = cut(*distinct(words, offsets), self.bounds.max_length)
@@ -148,8 +149,13 @@ class UnaryEncoding:
         )
         return Release(bits, self.price(noise.source))
 
+    def each(self, words: NDArray[Any], noise: Noise) -> Release[SparseRows]:
+        """Release the noisy bits of every word on its own; the number of words shows."""
+        bits = self(words, np.arange(len(words) + 1), noise).value
+        return Release(bits, report_price(Pure(self.epsilon), noise.source, self.claims))
+
     def price(self, noise: NoiseSource = "secure") -> Cost:
-        """What reporting every row once costs; the number of rows is public."""
+        """What reporting every document once costs; their number is public, their lengths are hidden."""
         bit, replaced = Pure(max(self._log_ratios())), Pure(self.epsilon)
         return word_price(
             self.bounds,
