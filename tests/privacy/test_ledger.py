@@ -1,7 +1,9 @@
 """The ledger tells the truth, refuses to overspend, and shows tampering."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from math import e, inf
+from time import sleep
 
 import pytest
 
@@ -21,7 +23,6 @@ from fedtopics.privacy.events import (
     from_dict,
     to_dict,
 )
-from fedtopics.privacy.ledger import GENESIS
 from fedtopics.privacy.release import Budget, BudgetError, Ledger, Release, disclose, reuse
 
 WORD = "word add/remove"
@@ -104,6 +105,65 @@ def test_retry_is_charged_once_and_must_be_the_same_release():
     assert len(other_run.entries) == 2
 
 
+def test_what_shows_no_digest_is_never_a_retry():
+    ledger = Ledger()
+    ledger.charge("a", 0, word(1.0))
+    with pytest.raises(InputError, match="already charged for another release"):
+        ledger.charge("a", 0, word(1.0))
+    ledger.charge("a", 1, FREE)
+    ledger.charge("a", 1, FREE)
+    assert len(ledger.entries) == 2
+
+
+@pytest.mark.parametrize("round_number", [0.5, "1", None, True])
+def test_rounds_are_whole_numbers(round_number):
+    ledger = Ledger()
+    with pytest.raises(InputError, match="round must be a whole number"):
+        ledger.charge("a", round_number, word(1.0))
+    assert ledger.entries == []
+
+
+def test_threads_cannot_overspend_together(monkeypatch):
+    """Each of eight threads could pay alone; a pause between check and charge would let all of them."""
+    check = Ledger._refuse_overspending
+
+    def slow_check(ledger, party, more):
+        check(ledger, party, more)
+        sleep(0.02)
+
+    monkeypatch.setattr(Ledger, "_refuse_overspending", slow_check)
+    ledger = Ledger(budgets=(Budget(WORD, 1.0),))
+
+    def pay(number):
+        try:
+            ledger.charge("a", number, word(1.0), content=str(number))
+        except BudgetError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(pay, range(8))) == 1
+    assert len(ledger.entries) == 1
+    Ledger.from_json(ledger.to_json())
+
+
+def test_a_budget_of_a_party_that_does_not_exist_is_refused():
+    ledger = Ledger(budgets=(Budget(WORD, 1.0), Budget(WORD, 0.5, party="nroth")))
+    ledger.check_parties(["nroth", "south"])
+    with pytest.raises(InputError, match="budgets must name parties of the run, got nroth"):
+        ledger.check_parties(["north", "south"])
+
+
+def test_a_ledger_is_continued_under_other_runs():
+    ledger = Ledger(run="first")
+    ledger.charge("a", 0, word(1.0), content="x")
+    second = Ledger.from_json(ledger.to_json(), run="second")
+    second.charge("a", 0, word(1.0), content="x")
+    reopened = Ledger.from_json(second.to_json())
+    assert (reopened.run, len(reopened.entries)) == ("second", 2)
+    assert reopened.to_json() == second.to_json()
+
+
 def test_overspending_is_refused_and_leaves_the_ledger_unchanged():
     ledger = Ledger(budgets=(Budget(WORD, 2.0),))
     ledger.charge("a", 0, word(1.5))
@@ -169,13 +229,18 @@ def test_json_is_standard_and_reopens_to_the_same_ledger():
         lambda data: data["entries"].pop(0),
         lambda data: data["entries"].pop(),
         lambda data: data["entries"].reverse(),
-        lambda data: data.update(head=GENESIS),
+        lambda data: data.update(head="0" * 64),
+        lambda data: data.update(run="another"),
+        lambda data: data.update(delta=0.5),
+        lambda data: data.update(secure_only=False),
+        lambda data: data.update(budgets=[]),
+        lambda data: data["budgets"][0].update(epsilon=1e9),
         lambda data: data["entries"][0]["cost"].pop("noise"),
         lambda data: data["entries"][0]["cost"]["losses"][0]["event"].update(kind="Free"),
     ],
 )
 def test_tampering_shows(tamper):
-    ledger = Ledger()
+    ledger = Ledger(budgets=(Budget(WORD, 9.0),), secure_only=True)
     ledger.charge("a", 0, word(1.0))
     ledger.charge("b", 0, word(2.0))
     data = json.loads(ledger.to_json())
@@ -237,6 +302,8 @@ def test_delta_spent_by_an_event_is_not_available_again():
     losses = [Loss(WORD, Approximate(1.0, 1e-3))]
     assert accounting.epsilon(losses, 1e-4) == inf
     assert accounting.epsilon(losses, 2e-3) <= 1.0 + 1e-9
+    assert accounting.rdp_epsilon(((Approximate(1.0, 1e-3), 3),), 2.5e-3) == inf
+    assert accounting.rdp_epsilon(((Approximate(1.0, 1e-3), 3),), 4e-3) < inf
     assert accounting.epsilon([*losses, Loss(WORD, Pure(1.0))], 1e-3) == pytest.approx(2.0, abs=0.01)
 
 

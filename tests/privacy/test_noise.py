@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 from statistics_ import SEED, assert_drawn_from, assert_same_law
 
 from fedtopics.errors import InputError
@@ -49,6 +50,16 @@ def test_gaussian_follows_its_law(sigma):
     reach = int(4 * sigma) + 1
     weights = np.exp(-(np.arange(-10 * reach, 10 * reach + 1) ** 2) / (2 * float(variance)))
     assert_drawn_from(histogram(noise(str(sigma)).gaussian(variance, 150_000), reach), law(weights, reach))
+
+
+@pytest.mark.parametrize("sigma", [1000.0, 4096 * 3.3, 2.0**22])
+def test_wide_gaussian_follows_its_law_in_fifty_bins(sigma):
+    """The noise of agreeing on words: thousands of steps wide."""
+    variance = exact.dyadic_variance(sigma)
+    drawn = noise("wide", str(sigma)).gaussian(variance, 60_000)
+    edges = np.concatenate([[-np.inf], np.rint(np.linspace(-3, 3, 49) * sigma) + 0.5, [np.inf]])
+    expected = np.diff(norm.cdf(edges / float(variance) ** 0.5))  # the sum is the integral, to 1e-6 at least
+    assert_drawn_from(np.histogram(drawn, edges)[0], expected)
 
 
 @pytest.mark.parametrize("x", ["0", "1/7", "1/2", "1", "9/4", "3"])
@@ -171,6 +182,15 @@ def test_secure_noise_is_keyed_by_the_operating_system(monkeypatch):
     assert not set(drawn[0]) & set(drawn[1])
 
 
+def test_noise_of_a_known_key_cannot_pass_for_secure():
+    known = Noise(bytes(32))
+    assert known.source == "simulated"
+    with pytest.raises(AttributeError):
+        known.source = "secure"
+    with pytest.raises(TypeError):
+        Noise(bytes(32), "secure")
+
+
 def test_simulated_noise_repeats_and_is_addressed():
     def draw(*address):
         stream = Noise.simulated(*address)
@@ -225,7 +245,7 @@ def test_chances_are_rounded_as_asked(probability):
     )
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0, 5000.0])
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0, 5000.0, 10**400])
 def test_bad_epsilons_are_refused(bad):
     with pytest.raises(InputError, match="epsilon must be"):
         exact.dyadic_epsilon(bad)
@@ -245,4 +265,4 @@ def test_other_bad_numbers_are_refused():
     with pytest.raises(InputError, match="e\\^-x"):
         noise().exp_minus(Fraction(-1), 1)
     with pytest.raises(InputError, match="key of 32 bytes"):
-        Noise(b"short", "secure")
+        Noise(b"short")

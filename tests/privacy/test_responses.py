@@ -350,6 +350,15 @@ def test_deserted_words_weigh_at_most_delta():
     assert kept[:, 0].tolist() == [True, True, False, False, False]
 
 
+def test_a_large_epsilon_is_no_overflow():
+    assert SubsetSelection(800.0, 50).n_members == 1
+    prior = PriorResponse.from_topics(800.0, 0.1, FIGURE_3, FIGURE_3_THETA, public_prior=True)
+    assert prior.delta_at(800.0) == pytest.approx(1.0)
+    for make in (RandomizedResponse, SubsetSelection, UnaryEncoding.optimized):
+        with pytest.raises(InputError, match="epsilon must be a finite number"):
+            make(10**400, 5)
+
+
 def test_bad_settings_are_refused():
     for make in (
         lambda: RandomizedResponse(1.0, 1),

@@ -1,13 +1,17 @@
 """Agreement on words: calibrated, nothing below the threshold leaves, and what it finds."""
 
+from math import log1p
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statistics_ import SEED
+from scipy.stats import norm
+from statistics_ import FALSE_ALARM, SEED
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting
+from fedtopics.privacy.events import Approximate, ZeroConcentrated
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Budget, BudgetError, Ledger
 from fedtopics.privacy.vocabulary import (
@@ -84,6 +88,23 @@ def test_the_agreement_costs_what_it_is_asked_to_and_the_ledger_shows_it():
     assert ledger.spent("a").noise == "simulated"
 
 
+def test_fresh_noise_is_a_second_release_and_the_same_value_is_not():
+    parties = {"a": corpus(["x"], "r", 300), "b": corpus(["x"], "s", 300)}
+    ledger = Ledger()
+    found = agree(Agreement(1.0, 1e-6), parties, noise, ledger)
+    n_charged = len(ledger.entries)
+    assert agree(Agreement(1.0, 1e-6), parties, noise, ledger) == found
+    assert len(ledger.entries) == n_charged == 4
+    with pytest.raises(InputError, match="already charged for another release"):
+        agree(Agreement(1.0, 1e-6), parties, lambda party, step: noise(party, step + 10), ledger)
+
+
+def test_a_budget_of_an_unknown_party_is_refused():
+    ledger = Ledger(budgets=(Budget("document add/remove", 9.0, 1e-6, party="nroth"),))
+    with pytest.raises(InputError, match="got nroth"):
+        agree(Agreement(1.0, 1e-6), {"north": [["x"]]}, noise, ledger)
+
+
 def test_a_party_that_cannot_afford_it_reads_nothing():
     class Unreadable(list):
         def __iter__(self):
@@ -129,6 +150,24 @@ def test_votes_of_a_document_have_norm_at_most_one(n):
     assert n * int(vote_steps(np.array([n]))[0]) ** 2 <= RESOLUTION**2
 
 
+def test_noisy_votes_have_the_deviation_that_is_paid_for():
+    """2,000 words, each of 20 documents of its own, far above the threshold; false alarm 1e-6 each."""
+    n_words, multiplier = 2000, 0.8
+    documents = [[f"word{i}"] for i in range(n_words) for _ in range(20)]
+    proposal = WordProposal(multiplier, 0.01, 5)
+    votes = np.array(list(proposal(documents, noise("deviation", 1)).value.values()))
+    assert len(votes) == n_words
+    assert votes.std() == pytest.approx(multiplier, rel=norm.isf(FALSE_ALARM / 2) / np.sqrt(2 * n_words))
+    assert votes.mean() == pytest.approx(20, abs=norm.isf(FALSE_ALARM / 2) * multiplier / np.sqrt(n_words))
+
+
+def test_a_document_votes_for_its_first_words_with_norm_one():
+    """No noise to speak of: votes are weights times documents."""
+    proposal = WordProposal(1e-6, 0.01, 4)
+    released = proposal([["a", "b", "b", "c", "d", "e"]] * 9, noise("weights", 1)).value
+    assert released == {word: pytest.approx(4.5, abs=1e-3) for word in "abcd"}
+
+
 def test_price_of_words_is_that_of_a_document_replaced():
     cost = WordProposal(4.0, 1e-7, 50).price()
     for relation in ("word add/remove", "word replace"):
@@ -136,6 +175,12 @@ def test_price_of_words_is_that_of_a_document_replaced():
             cost.losses_of("document replace"), 1e-6
         )
     assert accounting.epsilon(cost.losses_of("document add/remove"), 1e-8) == float("inf")
+    slip = Approximate(-log1p(-1e-7), 1e-7)
+    for relation in ("word add/remove", "word replace", "document replace"):
+        stated = {(loss.event, loss.count) for loss in cost.losses_of(relation)}
+        assert stated == {(ZeroConcentrated(4 / 32), 1), (slip, 2)}
+    stated = {(loss.event, loss.count) for loss in cost.losses_of("document add/remove")}
+    assert stated == {(ZeroConcentrated(1 / 32), 1), (slip, 1)}
 
 
 def test_presence_counts_a_word_once_per_document():

@@ -20,9 +20,10 @@ Di Jiang et al., Federated topic modeling, CIKM 2019 (FTM); Industrial federated
 
 Guarantee of histograms: epsilon for a word added or removed (2 epsilon where max_length is set), 2 epsilon
 for a word replaced, n epsilon for a document of at most n = max_length tokens. Of token vectors: 2 epsilon
-for a word replaced, and none for other changes, as their number shows. Vectors are drawn once and remembered, and all that leaves is computed from them:
-the number of rounds costs nothing. Public: vocabulary, settings, n_topics of each party, its number of
-documents (and sentences); with token vectors the length of every document too.
+for a word replaced, and none for other changes, as their number shows. Vectors are drawn once and
+remembered, and all that leaves is computed from them: the number of rounds costs nothing. Public: vocabulary,
+settings, n_topics of each party, its number of documents (and sentences); with token vectors the length of
+every document too.
 
 Corrections to the printed algorithms, in both variants. The acceptance ratio (FTM 12, 15; iFTM 21, 26) has
 the proposal upside down, and even the right form (FTM 13; iFTM 19, 27) is biased, as the proposal contains

@@ -16,10 +16,17 @@ from fedtopics.errors import InputError
 
 def check_number(name: str, value: float, *, minimum: float = 0.0, open_minimum: bool = False) -> None:
     """Refuse NaN, infinities, and numbers below the minimum (or at it, where it is open)."""
-    bad = isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)
+    bad = isinstance(value, bool) or not isinstance(value, int | float) or not _fits_a_float(value)
     if bad or value < minimum or (open_minimum and value == minimum):
         bound = "greater than" if open_minimum else "at least"
-        raise InputError(f"{name} must be a finite number {bound} {minimum:g}, got {value!r}")
+        raise InputError(f"{name} must be a finite number {bound} {minimum:g}, got {value!r:.40}")
+
+
+def _fits_a_float(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # a huge integer
+        return False
 
 
 def check_delta(delta: float) -> None:

@@ -41,7 +41,7 @@ def dyadic_epsilon(epsilon: float | Fraction) -> Fraction:
     >>> dyadic_epsilon(0.5), float(dyadic_epsilon(0.1))
     (Fraction(1, 2), 0.09999942779541016)
     """
-    check_number("epsilon", float(epsilon))
+    check_number("epsilon", float(epsilon) if isinstance(epsilon, Fraction) else epsilon)
     if epsilon > LARGEST_EPSILON:
         raise InputError(
             f"epsilon must be at most {LARGEST_EPSILON}, got {float(epsilon):g}; it protects nothing"

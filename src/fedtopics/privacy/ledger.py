@@ -12,10 +12,12 @@ How an engine uses it (the contract with methods):
    that planned too little is stopped here.
 
 A retry of the same (run, round, party) is charged once. It must send the *same* value again (fresh noise
-would be a second release): pass `content`, a digest of what is sent, and a different value is refused.
+would be a second release): pass `content`, a digest of what is sent. A different value is refused, and so is
+one without a digest, unless it is free.
 
-The chain shows any entry that was changed, removed or reordered; who cuts entries off the end is caught only
-by someone who kept `head`, so parties and coordinator each keep it.
+The chain begins with the settings and shows any of them, and any entry, that was changed, removed or
+reordered; who cuts entries off the end is caught only by someone who kept `head`, so parties and coordinator
+each keep it.
 """
 
 from __future__ import annotations
@@ -25,14 +27,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import inf, isinf
+from threading import Lock
 from typing import Any
+
+import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, check_relation
 from fedtopics.privacy.events import check_delta, check_number
 
-GENESIS = "0" * 64
 ALWAYS_SHOWN: tuple[Relation, ...] = ("word add/remove", "document add/remove")
 
 
@@ -76,12 +80,12 @@ class Entry:
     @property
     def digest(self) -> str:
         """SHA-256 of the entry and, through `previous`, of all before it."""
-        return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        return _digest(self.to_dict())
 
 
 @dataclass
 class Ledger:
-    """Charges of every party in one run (or, reopened with `from_json`, in several).
+    """Charges of every party in one run (or, reopened with `from_json`, in several); safe under threads.
 
     A deployment sets `secure_only`: releases with simulated noise are refused.
 
@@ -97,14 +101,27 @@ class Ledger:
     delta: float = 1e-6
     secure_only: bool = False
     entries: list[Entry] = field(default_factory=list)
+    first_run: str = ""
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_delta(self.delta)
+        self.first_run = self.first_run or self.run
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the chain begins with, as JSON data."""
+        return {
+            "run": self.first_run,
+            "delta": self.delta,
+            "secure_only": self.secure_only,
+            "budgets": [vars(budget) for budget in self.budgets],
+        }
 
     @property
     def head(self) -> str:
-        """Digest of the last entry: keep it elsewhere to notice a shortened ledger."""
-        return self.entries[-1].digest if self.entries else GENESIS
+        """Digest of the last entry (at first, of the settings): keep it to notice a shortened ledger."""
+        return self.entries[-1].digest if self.entries else _digest(self.settings)
 
     @property
     def parties(self) -> tuple[str, ...]:
@@ -114,6 +131,12 @@ class Ledger:
     def noise(self) -> NoiseSource:
         """The least trustworthy source of noise among all releases."""
         return max((entry.cost.noise for entry in self.entries), key=SOURCES.index, default="none")
+
+    def check_parties(self, parties: Iterable[str]) -> None:
+        """Refuse budgets of parties that are not among these: a misspelled name would protect nobody."""
+        strangers = {budget.party for budget in self.budgets if budget.party is not None} - set(parties)
+        if strangers:
+            raise InputError(f"budgets must name parties of the run, got {', '.join(sorted(strangers))}")
 
     def require(self, party: str, plan: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless the party can afford all costs of the plan; charges nothing."""
@@ -125,17 +148,26 @@ class Ledger:
             raise InputError(f"expected the Cost of a release, got {type(cost).__name__}")
         if self.secure_only and cost.noise == "simulated":
             raise InputError("this ledger takes secure noise only, got simulated noise; use Noise.secure()")
-        entry = Entry(self.run, int(round), str(party), cost, content, self.head)
+        if isinstance(round, bool) or not isinstance(round, int | np.integer):
+            raise InputError(f"round must be a whole number, got {round!r}")
+        with self._lock:
+            entry = Entry(self.run, int(round), str(party), cost, content, self.head)
+            if not self._is_retry(entry):
+                self._refuse_overspending(entry.party, cost)
+                self.entries.append(entry)
+
+    def _is_retry(self, entry: Entry) -> bool:
+        """Whether the same value was charged before; another value in its place is refused."""
         known = next((old for old in self.entries if old.key == entry.key), None)
-        if known is not None:
-            if (known.cost, known.content) != (cost, content):
-                raise InputError(
-                    f"round {round} of party {party!r} was already charged for another release; "
-                    "a retry must send the same value again"
-                )
-            return
-        self._refuse_overspending(entry.party, cost)
-        self.entries.append(entry)
+        if known is None:
+            return False
+        shown = entry.content != "" or entry.cost == FREE
+        if not shown or (known.cost, known.content) != (entry.cost, entry.content):
+            raise InputError(
+                f"round {entry.round} of party {entry.party!r} was already charged for another release; "
+                "a retry must send the same value again, and show it by its digest"
+            )
+        return True
 
     def spent(self, party: str) -> Cost:
         """All charges of a party as one cost."""
@@ -176,10 +208,7 @@ class Ledger:
     def to_json(self) -> str:
         """The whole ledger: settings, entries with their digests, statements."""
         data = {
-            "run": self.run,
-            "delta": self.delta,
-            "secure_only": self.secure_only,
-            "budgets": [vars(budget) for budget in self.budgets],
+            **self.settings,
             "entries": [{**entry.to_dict(), "digest": entry.digest} for entry in self.entries],
             "statements": self.statements(),
             "head": self.head,
@@ -192,11 +221,12 @@ class Ledger:
         try:
             data = json.loads(text)
             budgets = tuple(Budget(**budget) for budget in data["budgets"])
-            ledger = cls(run or data["run"], budgets, data["delta"], data["secure_only"])
+            ledger = cls(data["run"], budgets, data["delta"], data["secure_only"])
             for row in data["entries"]:
                 _append_verified(ledger, row)
             if data["head"] != ledger.head:
                 raise InputError("ledger was changed: its head is not the digest of the last entry")
+            ledger.run = run or (ledger.entries[-1].run if ledger.entries else ledger.run)
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise InputError(f"not a privacy ledger: {error}") from error
         return ledger
@@ -228,6 +258,10 @@ def _row(party: str, relation: str, epsilon: float, delta: float, basis: str) ->
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _digest(data: dict[str, Any]) -> str:
+    return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def _append_verified(ledger: Ledger, row: dict[str, Any]) -> None:

@@ -38,23 +38,27 @@ class Noise:
     [-2, 3, 4, 0]
     """
 
-    source: NoiseSource
-
-    def __init__(self, key: bytes, source: NoiseSource) -> None:
-        self.source = source
+    def __init__(self, known_key: bytes | None = None) -> None:
+        """Simulated noise where somebody chose the key, else secure."""
+        self._source: NoiseSource = "secure" if known_key is None else "simulated"
         self._process = os.getpid()
-        self._held = _noise.Stream(_Keystream(key))
+        self._held = _noise.Stream(_Keystream(os.urandom(32) if known_key is None else known_key))
+
+    @property
+    def source(self) -> NoiseSource:
+        """What the ledger says of a release with this noise."""
+        return self._source
 
     @classmethod
     def secure(cls) -> Noise:
         """Noise that nobody can predict or repeat."""
-        return cls(os.urandom(32), "secure")
+        return cls()
 
     @classmethod
     def simulated(cls, seed: int, *address: int | str) -> Noise:
         """Noise that anyone who knows the seed can repeat, one stream per address; the ledger says so."""
         name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
-        return cls(hashlib.sha256(name).digest(), "simulated")
+        return cls(hashlib.sha256(name).digest())
 
     def laplace(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
         """Integers with Pr[z] ~ e^(-epsilon |z|)."""

@@ -34,6 +34,8 @@ from fedtopics.privacy.events import Approximate, NonPrivate, check_delta
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 
+LARGEST_EXPONENT = 700.0  # a smaller epsilon gives a larger delta, so stopping here is safe
+
 
 def flip_probability(epsilon: float, delta: float, gamma: float = float("inf")) -> float:
     """The paper's eta; gamma is the exponent of Zipf's law, infinite in its experiments.
@@ -46,7 +48,7 @@ def flip_probability(epsilon: float, delta: float, gamma: float = float("inf")) 
     if not (delta > 0 and gamma >= 1):
         raise InputError(f"delta above 0 and gamma of at least 1 were expected, got {delta!r} and {gamma!r}")
     rest = 0.0 if gamma == float("inf") else (delta ** (-1 / gamma) + 1) ** -gamma
-    return 1 / (delta * (delta - rest) * exp(epsilon) + 1)
+    return exp(-epsilon) / (delta * (delta - rest) + exp(-epsilon))
 
 
 def kept_words(topic_word: NDArray[np.float64], delta: float) -> NDArray[np.bool_]:
@@ -110,7 +112,7 @@ class PriorResponse:
     def delta_at(self, epsilon: float) -> float:
         """The smallest delta' for which a replaced word is (epsilon, delta')-private, for a public theta."""
         stays = 1 - self.eta + self.eta * self.deserted
-        worst = np.max(stays + self.eta * self.noise_law * (1 - np.exp(epsilon)))
+        worst = np.max(stays + self.eta * self.noise_law * (1 - np.exp(min(epsilon, LARGEST_EXPONENT))))
         return float(min(1.0, max(0.0, worst)))
 
     def price(self, noise: NoiseSource = "secure") -> Cost:

@@ -48,7 +48,7 @@ class SubsetSelection:
     @property
     def n_members(self) -> int:
         """Number of words in a report."""
-        best = round(self.n_words / (exp(self.epsilon) + 1))
+        best = round(self.n_words * exp(-self.epsilon) / (1 + exp(-self.epsilon)))
         return self.size if self.size is not None else min(max(1, best), self.n_words - 1)
 
     @property

@@ -21,6 +21,7 @@ replaced. Nothing about a word below the threshold leaves a party.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,8 @@ class WordProposal:
 
         sizes = np.arange(1, self.max_words + 1)
         each = np.array([-expm1(log1p(-self.delta) / n) for n in sizes])
-        needed = vote_steps(sizes) + 1 + self.multiplier * RESOLUTION * norm.isf(each)
+        sigma = float(exact.dyadic_sigma(self.multiplier * RESOLUTION))  # what is drawn
+        needed = vote_steps(sizes) + 1 + sigma * norm.isf(each)
         return ceil(float(needed.max()))
 
     def __call__(self, documents: Documents, noise: Noise) -> Release[dict[str, float]]:
@@ -179,20 +181,26 @@ def agree(
 
     The two releases are charged as rounds -2 and -1, before the first round of training.
     """
+    ledger.check_parties(parties)
     for party in parties:
         ledger.require(party, agreement.plan())
     proposed: dict[str, dict[str, float]] = {}
     for party, documents in sorted(parties.items()):
         first = agreement.propose(documents, party, sorted(parties), noise(party, 1))
-        ledger.charge(party, -2, first.cost)
+        ledger.charge(party, -2, first.cost, content=_digest(first.value))
         proposed[party] = first.value
     candidates = agreement.candidates(proposed)
     confirmed: dict[str, NDArray[np.float64]] = {}
     for party, documents in sorted(parties.items()):
         second = agreement.confirm(documents, candidates, noise(party, 2))
-        ledger.charge(party, -1, second.cost)
+        ledger.charge(party, -1, second.cost, content=_digest(second.value.tolist()))
         confirmed[party] = second.value
     return agreement.choose(proposed, confirmed)
+
+
+def _digest(sent: dict[str, float] | list[float]) -> str:
+    """SHA-256 of what is sent: fresh noise is a second release, never a retry."""
+    return sha256(json.dumps(sent).encode()).hexdigest()
 
 
 def homes(word: str, parties: Sequence[str], n_homes: int) -> list[str]:
