@@ -245,7 +245,7 @@ def test_chances_are_rounded_as_asked(probability):
     )
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0, 5000.0, 10**400])
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0, 5000.0, pytest.param(10**400, id="huge")])
 def test_bad_epsilons_are_refused(bad):
     with pytest.raises(InputError, match="epsilon must be"):
         exact.dyadic_epsilon(bad)

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from statistics_ import FALSE_ALARM, SEED
 
 from fedtopics.errors import InputError
-from fedtopics.privacy import accounting
+from fedtopics.privacy import accounting, exact
 from fedtopics.privacy.events import Approximate, ZeroConcentrated
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Budget, BudgetError, Ledger
@@ -121,8 +121,9 @@ def test_a_party_that_cannot_afford_it_reads_nothing():
 def test_unique_words_of_a_document_slip_out_with_probability_at_most_delta(multiplier, delta, max_words):
     """Exact tail of the discrete noise, for every number of unique words."""
     proposal = WordProposal(multiplier, delta, max_words)
+    variance = float(exact.dyadic_variance(multiplier * RESOLUTION))  # of what is drawn
     steps = np.arange(int(10 * multiplier * RESOLUTION))
-    weights = np.exp(-(steps.astype(float) ** 2) / (2 * (multiplier * RESOLUTION) ** 2))
+    weights = np.exp(-(steps.astype(float) ** 2) / (2 * variance))
     tail = np.cumsum(weights[::-1])[::-1] / (2 * weights.sum() - 1)
     for n in {1, 2, (max_words + 1) // 2, max_words} & set(range(1, max_words + 1)):
         passes = tail[proposal.threshold - vote_steps(np.array([n]))[0]]
