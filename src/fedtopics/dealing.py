@@ -17,7 +17,7 @@ from fedtopics.reading import read
 
 DEFAULT_PARTIES = 3
 AGREEMENT_DELTA = 1e-6
-GIVEN, READ, AGREED = "as given", "read from the documents", "agreed privately"
+GIVEN, READ, AGREED, UNKNOWN = "as given", "read from the documents", "agreed privately", "that of the corpus"
 logger = logging.getLogger(__name__)
 
 
@@ -25,15 +25,16 @@ logger = logging.getLogger(__name__)
 class Data:
     """One training corpus per party and held-out documents of all of them.
 
-    vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger) or "read
-                 from the documents" (then its words are known to everyone, and not priced)
+    vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger), "read from
+                 the documents" (then its words are known to everyone, and not priced) or "that of the corpus"
+                 (whoever made it knows)
     ledger       what the parties have spent before training
     """
 
     parties: dict[str, Corpus]
     test: Corpus
     source: str = "corpus"
-    vocabulary: str = GIVEN
+    vocabulary: str = UNKNOWN
     ledger: Ledger = field(default_factory=Ledger)
 
     @cached_property
@@ -49,6 +50,7 @@ def prepare(
     test_fraction: float = 0.1,
     seed: int = 0,
     vocabulary_epsilon: float | None = None,
+    secure: bool = False,
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
@@ -56,25 +58,27 @@ def prepare(
 
     Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
     that the parties are unequal and unlike each other. With `vocabulary_epsilon` the parties agree on the
-    words at this price for a document added or removed. `reading` goes to `fedtopics.reading.read`.
+    words at this price for a document added or removed, with noise from the operating system if `secure`, else
+    from the seed. `reading` goes to `fedtopics.reading.read`.
     """
     if isinstance(source, Data):
         return source
     if vocabulary_epsilon is not None:
+        if isinstance(source, Corpus):
+            raise InputError(
+                "expected a source to read, got a corpus whose words were chosen already; give its path"
+            )
         reading |= _unfiltered(reading)
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     if corpus.n_empty:
         logger.warning("%d of %d documents have no known word; they are kept", corpus.n_empty, corpus.n_docs)
     train, test = corpus.split(test_fraction, seed=seed)
     dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
-    given = isinstance(source, Corpus) or reading.get("vocabulary") is not None
-    data = Data(
-        {party.name or "": party for party in dealt},
-        test,
-        source if isinstance(source, str) else "corpus",
-        GIVEN if given else READ,
-    )
-    return data if vocabulary_epsilon is None else _agreed(data, vocabulary_epsilon, seed)
+    parties = {party.name or "": party for party in dealt}
+    if isinstance(source, Corpus):
+        return Data(parties, test)
+    data = Data(parties, test, str(source), READ if reading.get("vocabulary") is None else GIVEN)
+    return data if vocabulary_epsilon is None else _agreed(data, vocabulary_epsilon, seed, secure)
 
 
 def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +91,7 @@ def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
     return {"min_df": 1, "max_df": 1.0}
 
 
-def _agreed(data: Data, epsilon: float, seed: int) -> Data:
+def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     """The same documents over words that the parties agreed on, with the price in the ledger."""
     words = data.test.vocabulary
     documents = {
@@ -96,9 +100,11 @@ def _agreed(data: Data, epsilon: float, seed: int) -> Data:
     }
     agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(documents)))
     ledger = Ledger()
-    found = agree(
-        agreement, documents, lambda party, step: Noise.simulated(seed, "vocabulary", party, step), ledger
-    )
+
+    def noise(party: str, step: int) -> Noise:
+        return Noise.secure() if secure else Noise.simulated(seed, "vocabulary", party, step)
+
+    found = agree(agreement, documents, noise, ledger)
     if not found:
         raise InputError(
             f"the parties agreed on no word at epsilon {epsilon:g}; raise it or give a public word list"

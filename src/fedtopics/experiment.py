@@ -32,16 +32,19 @@ def train(
     n_threads: int | None = None,
     n_parties: int | None = None,
     test_fraction: float = 0.1,
+    secure: bool = False,
     show_progress: bool | None = None,
     **settings: Any,
 ) -> Run:
     """Train one method on a federation in this process and score it on held-out documents.
 
+    Privacy noise comes from the seed, so that experiments can be repeated; whoever knows the seed can take it
+    off again. Before a model is published train it with `secure=True`: noise from the operating system.
     `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend
     on `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
     """
     trained = methods.make(method, n_topics=n_topics, **settings)
-    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure)
     n_threads = n_threads or os.cpu_count() or 1
     began = perf_counter()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
@@ -51,6 +54,7 @@ def train(
             seed=seed,
             ledger=replace(data.ledger, entries=list(data.ledger.entries)),
             n_threads=n_threads,
+            secure=secure,
             on_round=lambda _: shown.advance(),
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
@@ -101,7 +105,7 @@ def _described(
     outcome: in_process.Outcome, record: dict[str, Any], language: str | None
 ) -> in_process.Outcome:
     """The outcome with models that carry a card: how they were trained, nothing of the documents."""
-    told = ("method", "variant", "settings", "seed", "vocabulary", "privacy", "versions")
+    told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
     card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
 
     def describe(model: TopicModel) -> TopicModel:

@@ -89,14 +89,14 @@ class Run:
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
-            "privacy  " + privacy_line(self.privacy),
+            "privacy  " + privacy_line(self.privacy, self.record.get("noise")),
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)
 
 
-def privacy_line(statements: list[dict[str, Any]]) -> str:
-    """What the worst party has spent, each epsilon with its relation.
+def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
+    """What the worst party has spent, each epsilon with its relation, and whether the noise was real.
 
     >>> privacy_line([])
     'nothing leaves a party'
@@ -112,7 +112,8 @@ def privacy_line(statements: list[dict[str, Any]]) -> str:
     if not priced:
         return "none: sent in the clear"
     unbounded = [f"no bound ({entry['relation']})" for entry in worst.values() if entry["basis"] == "none"]
-    return ", ".join([*map(_price, priced.values()), *unbounded])
+    simulated = ["noise simulated from the seed"] if noise == "simulated" else []
+    return ", ".join([*map(_price, priced.values()), *unbounded, *simulated])
 
 
 def _price(entry: dict[str, Any]) -> str:

@@ -41,6 +41,13 @@ TestFraction = Annotated[float, typer.Option(help="Share of the documents held o
 Threads = Annotated[
     int | None, typer.Option(help="Threads (all cores if not given); the result does not depend on it.")
 ]
+Secure = Annotated[
+    bool,
+    typer.Option(
+        "--secure-noise",
+        help="Privacy noise from the operating system instead of the seed: for models to be published.",
+    ),
+]
 Setting = Annotated[
     list[str] | None,
     typer.Option(

@@ -45,7 +45,7 @@ def print_runs(runs: list[Run]) -> None:
                 f"{scores['coherence_umass']:.2f}",
                 f"{scores['diversity']:.2f}",
                 f"{run.record['seconds']:.1f}",
-                privacy_line(run.privacy),
+                privacy_line(run.privacy, run.record["noise"]),
             )
     console.print(table)
 

@@ -59,6 +59,7 @@ def train(
     rounds: options.Rounds = None,
     settings: options.Setting = None,
     threads: options.Threads = None,
+    secure: options.Secure = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -66,13 +67,19 @@ def train(
     methods.make(method, n_topics=topics, **given)
     if out is not None:
         require_free(out)
-    data = prepare(source, **dealing.options())
+    data = prepare(source, secure=secure, **dealing.options())
     if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary == READ:
         logger.warning(
             "the vocabulary was read from the documents, which is not priced; give a public one with "
             "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
         )
-    run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
+    run = experiment.train(
+        data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, secure=secure, **given
+    )
+    if run.record["noise"] == "simulated":
+        logger.warning(
+            "the noise came from the seed: for experiments; use --secure-noise before publishing a model"
+        )
     if out is not None:
         run.save(out)
     if as_json:
