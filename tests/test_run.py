@@ -130,3 +130,13 @@ def test_noise_is_said_to_be_simulated_unless_it_is_secure(data: Data) -> None:
     assert secure[0].record["noise"] == "secure"
     assert "simulated" not in str(secure[0])
     assert not np.array_equal(secure[0].model.topic_word, secure[1].model.topic_word)
+
+
+def test_texts_and_unread_sources_train_in_one_call(tmp_path: Path) -> None:
+    texts = ["tax law court judge", "ship sea port trade"] * 20
+    assert train(texts, "shared", n_topics=2, n_rounds=5, n_parties=2).model.n_words == 8
+    source = tmp_path / "letters.csv"
+    source.write_text("body\n" + "\n".join(texts))
+    run = train(str(source), "shared", n_topics=2, n_rounds=5, n_parties=2, text_column="body")
+    assert run.record["source"] == str(source)
+    assert repr(run) == str(run)

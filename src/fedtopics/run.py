@@ -25,7 +25,7 @@ SCHEMA = "fedtopics/run/1"
 PARTY_PREFIX = "party-"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A trained model with its record: scores, privacy, rounds, versions."""
 
@@ -83,7 +83,7 @@ class Run:
         }
         return cls(record, model, local, _read_ledger(folder / "ledger.json"))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         record = self.record
         lines = [
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
@@ -127,7 +127,7 @@ def require_free(folder: str | Path) -> Path:
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(
-            f"{path} exists and is not an empty folder; choose another --out, nothing is overwritten"
+            f"{path} exists and is not an empty folder; choose another folder, nothing is overwritten"
         )
     return path
 
