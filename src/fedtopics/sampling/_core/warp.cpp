@@ -189,7 +189,7 @@ INLINE void fetch(const Pass& p, int64_t begin, Row<PROPOSALS>& row) {
     if (p.order) prefetch(p.records + (int64_t)p.order[begin + i + AHEAD] * SIZE);
     const uint32_t* record = p.records + (p.order ? p.order[begin + i] : begin + i) * SIZE;
     row.first[i] = record[0];
-    if (SIZE > 1) row.second[i] = record[1];
+    if (SIZE > 1 && p.accept) row.second[i] = record[1];
     if (p.accept) p.counts[record[0] & 0xFFFF]++;
   }
   for (int64_t i = row.n; i < whole_vectors(row.n); i++) row.first[i] = row.second[i] = 0;
