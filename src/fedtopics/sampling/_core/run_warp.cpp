@@ -18,7 +18,7 @@ struct Workspace {
   Aligned<uint32_t> totals, counts, row;
   Aligned<float> scratch;
   Workspace(int32_t stride, int64_t longest)
-      : totals(4 * (int64_t)stride), counts(stride), row(3 * longest), scratch(4 * std::max<int64_t>(stride, 128)) {}
+      : totals(4 * (int64_t)stride), counts(stride), row(3 * longest), scratch(7 * std::max<int64_t>(stride, 128)) {}
 };
 
 struct Prior {
