@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
+MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo check test lint types bench docs nightly clean
+.PHONY: setup system demo check test lint types mutants bench docs nightly clean FORCE
 
 setup: $(VENV)/installed
 
@@ -17,11 +19,16 @@ system:
 	  || (apt-get update && apt-get install -y --no-install-recommends postgresql) \
 	  || echo 'No PostgreSQL server could be installed: its tests will be skipped.'
 
-$(VENV)/installed: pyproject.toml $(NATIVE) | system
+$(VENV)/installed: pyproject.toml $(NATIVE) $(VENV)/modules | system
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) install --upgrade pip
+	$(PIP) install -e '.[dev]'
 	touch $@
+
+# The editable install knows the modules by name: one that was added or moved asks for a new one.
+$(VENV)/modules: FORCE
+	@mkdir -p $(VENV); echo '$(MODULES)' | cmp -s - $@ || echo '$(MODULES)' > $@
+FORCE:
 
 demo: setup
 	$(BIN)/fedtopics demo
@@ -41,12 +48,18 @@ test: setup
 nightly: setup
 	FRESH_SEEDS=1 $(BIN)/pytest
 
+# Tests of the tests: every planted bug must be caught.
+mutants: setup
+	$(BIN)/python tests/mutants.py
+
 bench: setup
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	$(PIP) install -e '.[dev,bench]'
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/channel_em.py
 	$(BIN)/python benchmarks/speed.py
 
 docs: setup
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,docs]'
+	$(PIP) install -e '.[dev,docs]'
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

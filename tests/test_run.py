@@ -13,8 +13,9 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.corpus import Corpus
+from fedtopics.dealing import Data, prepare
 from fedtopics.errors import InputError
-from fedtopics.experiment import Data, compare, prepare, train
+from fedtopics.experiment import compare, train
 from fedtopics.run import Run, privacy_line
 
 
@@ -60,6 +61,7 @@ def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:
         assert {**again.record, "model_sha256": None} == {**run.record, "model_sha256": None}
         np.testing.assert_array_equal(again.model.topic_word, run.model.topic_word)
         assert again.local_models.keys() == run.local_models.keys()
+        assert again.ledger.head == run.ledger.head
         assert "topics over" in str(again)
 
 
@@ -99,5 +101,8 @@ def test_documents_are_dealt_to_parties_and_a_test_set() -> None:
     assert len(dealt.parties) == 3
     assert dealt.test.n_docs == 18
     assert dealt.train.n_docs == 72
+    agreed = prepare(corpus, n_parties=2, seed=1, vocabulary_epsilon=8.0)
+    assert agreed.vocabulary == "agreed privately"
+    assert set(agreed.test.vocabulary) <= set(corpus.vocabulary)
     named = Corpus(corpus.words, corpus.offsets, corpus.vocabulary, parties=("x", "y") * 45)
     assert set(prepare(named).parties) == {"x", "y"}

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from fedtopics.text import sentence_splitter_for
+from fedtopics.text.tokens import sentence_splitter_for
 
 TARGET = Path(__file__).parent.parent / "src/fedtopics/data/sotu.jsonl.xz"
 WORDS_PER_PASSAGE = 150

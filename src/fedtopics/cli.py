@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import typer
@@ -24,6 +25,8 @@ app.add_typer(privacy.app, name="privacy")
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and status 2."""
+    logging.basicConfig(stream=sys.stderr, format="note: %(message)s")
+    logging.getLogger("fedtopics").setLevel(logging.INFO)
     try:
         app()
     except (InputError, OSError) as error:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.indexing import Indexed, document_frequency, join, select, with_vocabulary
-from fedtopics.preparation import TextOptions, prepare, read_vocabulary
 from fedtopics.progress import track
-from fedtopics.word_filter import WordFilter
+from fedtopics.text.indexing import Indexed, checked, document_frequency, join, select, with_vocabulary
+from fedtopics.text.preparation import TextOptions, prepare, read_vocabulary
+from fedtopics.text.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,6 +42,7 @@ class Corpus:
     sentence_offsets  sentence s owns the tokens sentence_offsets[s]:sentence_offsets[s+1]; no sentence is
                       empty or crosses documents; None where they are unknown (bags of words)
     ids, labels, parties   one string per document, None where unknown
+    language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
     """
 
     words: Ints
@@ -51,19 +52,11 @@ class Corpus:
     ids: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     parties: tuple[str, ...] | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
-        for name, kind in (("words", np.int32), ("offsets", np.int64), ("sentence_offsets", np.int64)):
-            if (values := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _read_only(name, values, kind))
-        if self.n_tokens and not 0 <= self.words.min() <= self.words.max() < self.n_words:
-            raise InputError(
-                f"expected corpus.words below {self.n_words}, got {self.words.min()} to {self.words.max()}"
-            )
-        for name in ("offsets", "sentence_offsets"):
-            bounds = getattr(self, name)
-            if bounds is not None and not _rises(bounds, self.n_tokens):
-                raise InputError(f"expected corpus.{name} to rise from 0 to {self.n_tokens}, got {bounds}")
+        for name, values in checked(self._indexed)._asdict().items():
+            object.__setattr__(self, name, values)
         for name in ("ids", "labels", "parties"):
             values = getattr(self, name)
             if values is not None and len(values) != self.n_docs:
@@ -89,7 +82,7 @@ class Corpus:
         ids, labels, parties   one of each for every text
         progress   a progress bar on standard error: True, False, or None for "if it is a terminal"
         options    vocabulary, tokenizer, language, stop_words, min_df, max_df, max_words, sentences:
-                   see `fedtopics.preparation.TextOptions`
+                   see `fedtopics.text.preparation.TextOptions`
 
         >>> corpus = Corpus.from_texts(["The dog barks. A cat sleeps.", "Cats and dogs!"])
         >>> corpus.vocabulary
@@ -122,6 +115,7 @@ class Corpus:
             ids=_column(document.id for document in about),
             labels=_column(document.label for document in about),
             parties=_column(document.party for document in about),
+            language=None if options.get("tokenizer") else options.get("language", "en"),
         )
 
     @classmethod
@@ -259,6 +253,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
         ids=_all([corpus.ids for corpus in corpora]),
         labels=_all([corpus.labels for corpus in corpora]),
         parties=_all([corpus.parties for corpus in corpora]),
+        language=first.language,
     )
 
 
@@ -266,23 +261,6 @@ def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
     if any(column is None for column in columns):
         return None
     return tuple(value for column in columns for value in column or ())
-
-
-def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
-    given = np.asarray(values)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise InputError(
-            f"expected corpus.{name} as one row of whole numbers, got {given.dtype} {given.shape}"
-        )
-    if given.size and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
-        raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
-    view = np.ascontiguousarray(given, kind).view()
-    view.flags.writeable = False
-    return view
-
-
-def _rises(bounds: Offsets, last: int) -> bool:
-    return len(bounds) > 0 and bounds[0] == 0 and bounds[-1] == last and bool((np.diff(bounds) >= 0).all())
 
 
 def _chosen(column: tuple[str, ...] | None, positions: NDArray[np.int64]) -> tuple[str, ...] | None:

@@ -13,9 +13,9 @@ from typing import Unpack
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.preparation import TextOptions
 from fedtopics.reading import read
 from fedtopics.reading.built_in import BUILT_IN
+from fedtopics.text.preparation import TextOptions
 
 
 def names() -> list[str]:

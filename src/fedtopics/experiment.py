@@ -5,68 +5,27 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 import fedtopics
-from fedtopics import methods, splitting
-from fedtopics.corpus import Corpus, concatenate
+from fedtopics import methods
+from fedtopics.corpus import Corpus
+from fedtopics.dealing import Data, prepare
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Method
 from fedtopics.model import TopicModel
 from fedtopics.progress import bar
-from fedtopics.reading import read
 from fedtopics.run import SCHEMA, Run
-
-DEFAULT_PARTIES = 3
-
-
-@dataclass(frozen=True)
-class Data:
-    """Documents made ready for training: one corpus per party, and held-out documents of all of them."""
-
-    parties: dict[str, Corpus]
-    test: Corpus
-    source: str
-
-    @cached_property
-    def train(self) -> Corpus:
-        """The training documents of all parties, for scores that need a reference corpus."""
-        return concatenate([self.parties[name] for name in sorted(self.parties)])
-
-
-def prepare(
-    source: str | Corpus | Data,
-    *,
-    n_parties: int | None = None,
-    test_fraction: float = 0.1,
-    seed: int = 0,
-    show_progress: bool | None = None,
-    **reading: Any,
-) -> Data:
-    """Read `source`, hold out documents for testing and deal the rest to parties.
-
-    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
-    that the parties are unequal and unlike each other. `reading` goes to `fedtopics.reading.read`.
-    """
-    if isinstance(source, Data):
-        return source
-    corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
-    train, test = corpus.split(test_fraction, seed=seed)
-    dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
-    return Data(
-        {party.name or "": party for party in dealt}, test, source if isinstance(source, str) else "corpus"
-    )
 
 
 def train(
     source: str | Corpus | Data,
-    method: str = "shared",
+    method: str = methods.DEFAULT,
     *,
     n_topics: int = 50,
     seed: int = 0,
@@ -87,14 +46,20 @@ def train(
     began = perf_counter()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained, data.parties, seed=seed, n_threads=n_threads, on_round=lambda _: shown.advance()
+            trained,
+            data.parties,
+            seed=seed,
+            ledger=replace(data.ledger, entries=list(data.ledger.entries)),
+            n_threads=n_threads,
+            on_round=lambda _: shown.advance(),
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
+    outcome = _described(outcome, record, data.test.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
     for party in record["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
-    return Run(record, model, outcome.local_models)
+    return Run(record, model, outcome.local_models, outcome.ledger)
 
 
 def compare(
@@ -132,6 +97,21 @@ def _score(
     return outcome.local_models[best], local[best], local
 
 
+def _described(
+    outcome: in_process.Outcome, record: dict[str, Any], language: str | None
+) -> in_process.Outcome:
+    """The outcome with models that carry a card: how they were trained, nothing of the documents."""
+    told = ("method", "variant", "settings", "seed", "vocabulary", "privacy", "versions")
+    card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
+
+    def describe(model: TopicModel) -> TopicModel:
+        return replace(model, card=card, language=language)
+
+    local = {name: describe(model) for name, model in outcome.local_models.items()}
+    model = None if outcome.model is None else describe(outcome.model)
+    return replace(outcome, model=model, local_models=local)
+
+
 def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
     """The part of a run record that training decides."""
     parties = [
@@ -148,7 +128,10 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "n_words": data.test.n_words,
         "settings": asdict(cast(Any, method)),
         "parties": parties,
+        "n_empty_docs": data.train.n_empty + data.test.n_empty,
+        "vocabulary": data.vocabulary,
         "privacy": outcome.ledger.statements(),
+        "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],
         "versions": {
             "fedtopics": fedtopics.__version__,

@@ -1,7 +1,8 @@
 """The result of one training: the topics and a record of how they came about.
 
 A run folder holds `model.safetensors` and `model.json` (the topics), `run.json` (the record, see
-`schemas/run.schema.json`) and, where parties have models of their own, `party-NAME/` with a model each.
+`schemas/run.schema.json`), `ledger.json` (every release with its price, chained by hash) and, where parties
+have models of their own, `party-NAME/` with a model each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from urllib.parse import quote, unquote
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model_files import NUMBERS
+from fedtopics.model.files import NUMBERS
+from fedtopics.privacy.ledger import Ledger
 
 SCHEMA = "fedtopics/run/1"
 PARTY_PREFIX = "party-"
@@ -30,6 +32,7 @@ class Run:
     record: dict[str, Any]
     model: TopicModel
     local_models: dict[str, TopicModel] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -62,6 +65,7 @@ class Run:
         (folder / "run.json").write_text(
             json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
         )
+        (folder / "ledger.json").write_text(self.ledger.to_json() + "\n", encoding="utf-8")
         for name, model in self.local_models.items():
             model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
 
@@ -77,7 +81,7 @@ class Run:
             unquote(path.name.removeprefix(PARTY_PREFIX)): TopicModel.load(path)
             for path in sorted(folder.glob(f"{PARTY_PREFIX}*"))
         }
-        return cls(record, model, local)
+        return cls(record, model, local, _read_ledger(folder / "ledger.json"))
 
     def __str__(self) -> str:
         record = self.record
@@ -105,7 +109,10 @@ def privacy_line(statements: list[dict[str, Any]]) -> str:
     for entry in sorted(statements, key=lambda entry: float(entry["epsilon"])):
         worst[entry["basis"], entry["relation"]] = entry
     priced = {key: entry for key, entry in worst.items() if entry["basis"] != "none"}
-    return ", ".join(map(_price, priced.values())) or "none: sent in the clear"
+    if not priced:
+        return "none: sent in the clear"
+    unbounded = [f"no bound ({entry['relation']})" for entry in worst.values() if entry["basis"] == "none"]
+    return ", ".join([*map(_price, priced.values()), *unbounded])
 
 
 def _price(entry: dict[str, Any]) -> str:
@@ -135,6 +142,12 @@ def _read_record(path: Path) -> dict[str, Any]:
         found = record.get("schema") if isinstance(record, dict) else type(record).__name__
         raise InputError(f"{path}: expected schema {SCHEMA}, got {found!r}")
     return record
+
+
+def _read_ledger(path: Path) -> Ledger:
+    if not path.is_file():
+        raise InputError(f"{path.parent} is not a complete run folder: it has no ledger.json")
+    return Ledger.from_json(path.read_text(encoding="utf-8"))
 
 
 def _sha256(path: Path) -> str:

@@ -39,6 +39,8 @@ def by_column(corpus: Corpus) -> list[Corpus]:
     """
     if corpus.parties is None:
         raise InputError("expected documents with parties, got none; name the column that holds them")
+    if missing := corpus.parties.count(""):
+        raise InputError(f"expected a party for every document, got none for {missing} of {corpus.n_docs}")
     names, party = np.unique(np.array(corpus.parties, dtype=object).astype(str), return_inverse=True)
     return [corpus.select(party == number) for number in range(len(names))]
 
@@ -146,5 +148,6 @@ def _none_empty(party: NDArray[np.int64], n_parties: int) -> NDArray[np.int64]:
 
 
 def _divided(corpus: Corpus, party: NDArray[np.int64], n_parties: int) -> list[Corpus]:
-    names = np.array([f"party-{number + 1}" for number in range(n_parties)])
+    width = len(str(n_parties))
+    names = np.array([f"party-{number + 1:0{width}}" for number in range(n_parties)])
     return by_column(replace(corpus, parties=tuple(names[party].tolist())))

@@ -118,7 +118,7 @@ def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
     assert "UTF-8" in refused("train", latin).replace("utf-8", "UTF-8")
     empty = tmp_path / "empty.csv"
     empty.write_text("text\n")
-    assert "at least one document" in refused("train", empty)
+    assert "got an empty corpus" in refused("train", empty)
     counts = tmp_path / "docword.x.txt"
     counts.write_text("2\n3\n5\n1 1 2\n2 3 1\n")
     (tmp_path / "vocab.x.txt").write_text("a\nb\nc\n")

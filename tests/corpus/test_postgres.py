@@ -133,7 +133,7 @@ def test_the_only_text_of_the_query_is_found(letters: str, capsys: pytest.Captur
             "select number, sender, body from letters",
             "column 'text' in the query's result, got number, sender, body",
         ),
-        ("select body from letters where false", "documents in the query's result, got an empty corpus"),
+        ("select body from letters where false", "one document in the query's result, got an empty corpus"),
         ("select body from telegrams", "PostgreSQL answered: .*telegrams"),
         ("select", "the query's result, got no column"),
         (None, "expected a query"),

@@ -36,6 +36,7 @@ SPLITS: dict[str, Callable[[Corpus, int], list[Corpus]]] = {
 def test_each_document_has_one_party_and_no_party_is_empty(corpus: Corpus, name: str, n_parties: int) -> None:
     parties = SPLITS[name](corpus, n_parties)
     assert len({party.name for party in parties}) == len(parties) == n_parties
+    assert parties[-1].name == f"party-{n_parties}"
     assert min(party.n_docs for party in parties) >= 1
     assert sorted(concatenate(parties).ids) == sorted(corpus.ids)
     assert sum(party.n_tokens for party in parties) == corpus.n_tokens
@@ -83,6 +84,8 @@ def test_column_wins_when_its_number_of_parties_fits(corpus: Corpus) -> None:
 def test_missing_columns_are_named(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="parties, got none"):
         by_column(corpus)
+    with pytest.raises(InputError, match="got none for 1 of 2"):
+        by_column(Corpus.from_texts(["war", "peace"], parties=["north", ""]))
     with pytest.raises(InputError, match="labels, got none"):
         by_labels(Corpus.from_texts(["war", "peace"]), 2, seed=0)
 

@@ -129,9 +129,9 @@ BAD = {
     "short row": ("t.csv", b"id,text\n1,war\n2\n", r"expected 2 fields as in the header, got 1 at .*line 3"),
     "open quote": ("t.csv", b'id,text\n1,war\n2,"peace\n', r"expected CSV, got .*t\.csv, line 3"),
     "same name": ("t.csv", b"text,text\n1,war\n", "different names .* text, text"),
-    "no header": ("t.csv", b"", "expected documents in .*t.csv, got an empty corpus"),
-    "header only": ("t.csv", b"id,text\n", "expected documents in .*t.csv, got an empty corpus"),
-    "empty": ("t.jsonl", b"\n\n", "expected documents in .*t.jsonl, got an empty corpus"),
+    "no header": ("t.csv", b"", "expected at least one document in .*t.csv, got an empty corpus"),
+    "header only": ("t.csv", b"id,text\n", "expected at least one document in .*t.csv, got an empty corpus"),
+    "empty": ("t.jsonl", b"\n\n", "expected at least one document in .*t.jsonl, got an empty corpus"),
     "latin-1": (
         "t.csv",
         b"id,text\n1,war\n2,caf\xe9\n",

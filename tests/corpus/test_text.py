@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.stop_words import stop_words_for
-from fedtopics.text import sentence_splitter_for, tokenizer_for
+from fedtopics.text.stop_words import stop_words_for
+from fedtopics.text.tokens import sentence_splitter_for, tokenizer_for
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,13 @@ def test_chinese_words() -> None:
     pytest.importorskip("jieba")
     words = tokenizer_for("zh")("我来到北京清华大学，2024 年 AI。")
     assert words == ["我", "来到", "北京", "清华大学", "年", "ai"]
+
+
+def test_chinese_corpus() -> None:
+    pytest.importorskip("jieba")
+    corpus = Corpus.from_texts(["我们的大学在北京。大学很大！", "我来到北京"], language="zh")
+    assert corpus.vocabulary == ("北京", "大学", "很大", "来到")
+    assert len(corpus.sentence_offsets) == 4
 
 
 def test_chinese_without_jieba_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

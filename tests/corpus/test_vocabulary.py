@@ -8,7 +8,7 @@ import pytest
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.word_filter import WordFilter
+from fedtopics.text.word_filter import WordFilter
 
 TEXTS = ["war tax", "war tax ship", "war debt", "war tax ship wheat"]
 

@@ -46,14 +46,13 @@ def test_components_are_the_tokens_of_each_word_plus_the_prior(fitted):
     assert np.allclose(fitted.model_.topic_word, normalized)
 
 
-def test_same_seed_same_bits_whatever_n_jobs():
-    models = [LDA(4, max_iter=15, random_state=3, n_jobs=n).fit(TRAIN) for n in (None, 2, -1)]
+@pytest.mark.parametrize("n_topics", [4, 12])  # "auto" takes another sampler for many topics
+def test_same_seed_same_bits_whatever_n_jobs(n_topics):
+    models = [LDA(n_topics, max_iter=15, random_state=3, n_jobs=n).fit(TRAIN) for n in (None, 2, -1)]
     assert len({model.components_.tobytes() for model in models}) == 1
     assert len({model.transform(TEST).tobytes() for model in models}) == 1
-    assert (
-        LDA(4, max_iter=15, random_state=4).fit(TRAIN).components_.tobytes()
-        != models[0].components_.tobytes()
-    )
+    other = LDA(n_topics, max_iter=15, random_state=4).fit(TRAIN)
+    assert other.components_.tobytes() != models[0].components_.tobytes()
 
 
 def test_matrices_and_corpora_give_mixtures_of_the_same_documents(fitted):
@@ -125,3 +124,18 @@ def test_priors_may_differ_by_topic():
 def test_bad_settings_are_named(settings, message):
     with pytest.raises(InputError, match=message):
         LDA(**settings).fit(TRAIN)
+
+
+def test_priors_can_be_fitted_to_the_data():
+    # The documents were drawn with 0.2 for every topic; ten noise words share 2 % of a topic with 30 others.
+    start = {"doc_topic_prior": 2.0, "topic_word_prior": 1.0, "max_iter": 100, "random_state": 0}
+    kept = LDA(4, **start).fit(TRAIN)
+    fitted = LDA(4, optimize_doc_topic_prior=True, optimize_topic_word_prior=True, **start).fit(TRAIN)
+    assert (kept.doc_topic_prior_ == 2.0).all()
+    assert kept.topic_word_prior_ == 1.0
+    assert 0.1 < fitted.doc_topic_prior_.mean() < 0.4
+    assert len(set(fitted.doc_topic_prior_)) == 4
+    assert 0.05 < fitted.topic_word_prior_ < 0.5
+    assert np.array_equal(fitted.model_.alpha, fitted.doc_topic_prior_)
+    only_alpha = LDA(4, optimize_doc_topic_prior=True, **start).fit(TRAIN)
+    assert only_alpha.topic_word_prior_ == 1.0

@@ -9,7 +9,7 @@ from safetensors.numpy import load, save
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model_files import NUMBERS, WORDS, _content_hash
+from fedtopics.model.files import NUMBERS, WORDS, _content_hash
 
 CARD = {"method": "pooled", "n_docs": 12, "privacy": {"basis": "none"}}
 

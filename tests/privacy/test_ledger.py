@@ -193,6 +193,16 @@ def test_simulated_noise_shows_and_wins_over_secure():
     assert "simulated" in ledger.table()
 
 
+def test_a_deployment_refuses_simulated_noise():
+    ledger = Ledger(secure_only=True)
+    with pytest.raises(InputError, match="secure noise only, got simulated"):
+        ledger.charge("a", 0, word(1.0) + Cost(noise="simulated"))
+    assert ledger.entries == []
+    reopened = Ledger.from_json(ledger.to_json())
+    assert reopened.secure_only
+    reopened.charge("a", 0, word(1.0))
+
+
 def test_hundred_randomized_responses_account_to_2_62():
     losses = [Loss("word replace", KaryResponse(1.0, 10_000), count=100)]
     assert accounting.epsilon(losses, 1e-6) == pytest.approx(2.62, abs=0.01)
@@ -262,6 +272,9 @@ def test_unknown_relations_events_and_costs_are_refused():
         Loss("sentence", Pure(1.0))
     with pytest.raises(InputError, match="expected a privacy event"):
         Loss(WORD, "nothing at all")
+    for losses in ([Loss(WORD, Pure(1.0))], (1.0,)):
+        with pytest.raises(InputError, match="tuple of Loss"):
+            Cost(losses)
     with pytest.raises(InputError, match="noise source"):
         Cost(noise="numpy")
     with pytest.raises(InputError, match="expected the Cost"):

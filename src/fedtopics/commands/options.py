@@ -98,6 +98,10 @@ class Dealing(Preparing):
     ] = None
     test_fraction: TestFraction = 0.1
     seed: Seed = 0
+    vocabulary_epsilon: Annotated[
+        float | None,
+        typer.Option(help="Let the parties agree on the words at this epsilon (document add/remove)."),
+    ] = None
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.experiment.prepare` takes them."""

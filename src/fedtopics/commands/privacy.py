@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,89 @@ import typer
 from fedtopics.commands import options, tables
 
 app = typer.Typer(help="What a run costs in privacy, before it is run and after.", no_args_is_help=True)
+
+Words = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
+Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
+
+
+@app.command()
+def explain(
+    method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
+    words: Words = 10_000,
+    topics: options.Topics = 20,
+    documents: Annotated[int | None, typer.Option(help="Documents of a party, roughly.")] = None,
+    distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
+    epsilon: options.Epsilon = None,
+    variant: options.Variant = None,
+    rounds: options.Rounds = None,
+    settings: options.Setting = None,
+    delta: Delta = 1e-6,
+    as_json: options.Json = False,
+) -> None:
+    """Say what a planned run would cost and mean. No data is read.
+
+    Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
+    """
+    from fedtopics import methods
+    from fedtopics.privacy import explanation
+
+    given = options.method_settings(variant, epsilon, rounds, settings)
+    plan = methods.make(method, n_topics=topics, **given).plan(words)
+    facts = explanation.PublicFacts(words, topics, documents, distinct)
+    found = explanation.explain(plan, facts, delta)
+    if as_json:
+        options.print_json(asdict(found))
+        return
+    if found.statements:
+        tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in found.statements])
+    for title in ("public", "meaning", "warnings"):
+        for line in getattr(found, title):
+            tables.console.print(f"[bold]{title}[/bold]  {line}", soft_wrap=True)
+
+
+@app.command("audit-claims")
+def audit_claims(as_json: options.Json = False) -> None:
+    """Compute what the papers claim, what is proved, and why they differ."""
+    from fedtopics.privacy.claims import audit
+
+    findings = audit()
+    if as_json:
+        options.print_json([asdict(finding) for finding in findings])
+    else:
+        tables.print_rows(
+            [
+                {"method": f.method, "the paper claims": f.claimed, "proved": f.proved, "why": f.why}
+                for f in findings
+            ]
+        )
+
+
+@app.command()
+def calibrate(
+    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or 'randomized response'.")],
+    epsilon: Annotated[float, typer.Option(help="The budget.")],
+    relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
+    delta: Delta = 0.0,
+    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
+    words: Words = 10_000,
+    max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
+    max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
+) -> None:
+    """Print the parameter of a mechanism with the least noise that keeps a budget.
+
+    Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
+    """
+    from fedtopics.privacy import calibration
+    from fedtopics.privacy.contribution import Bounds
+    from fedtopics.privacy.cost import check_relation
+
+    size = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
+    bounds = Bounds(max_length, max_documents)
+    knob = calibration.find(mechanism)
+    found = calibration.calibrate(
+        mechanism, check_relation(relation), epsilon, delta, rounds, bounds=bounds, **size
+    )
+    typer.echo(f"{knob.parameter} {found:.6g}")
 
 
 @app.command()
@@ -29,3 +113,7 @@ def ledger(
     else:
         tables.console.print(found.table(), soft_wrap=True)
         tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"

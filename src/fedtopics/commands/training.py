@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 
 from fedtopics import experiment, methods
 from fedtopics.commands import options, tables
+from fedtopics.dealing import READ, prepare
 from fedtopics.run import require_free
 
 TRAIN_EXAMPLES = """
@@ -16,7 +19,7 @@ Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.jso
 
 [bold]Examples[/bold]
 
-  fedtopics train sotu --method shared --topics 30 --out runs/sotu
+  fedtopics train sotu --epsilon 6 --topics 30 --out runs/sotu
 
   fedtopics train mails.csv --text-column body --party-column owner --topics 50 --out runs/mails
 
@@ -27,14 +30,15 @@ Train several methods on the same data and print one table.
 
 [bold]Examples[/bold]
 
-  fedtopics compare sotu --methods alone,shared,pooled --topics 30
+  fedtopics compare sotu --methods alone,calm,shared,pooled --epsilon 6 --topics 30
 
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
 
 
+logger = logging.getLogger(__name__)
 DEMO_TOPICS = 30
-DEMO_METHODS = ["alone", "shared", "pooled"]
+DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +52,7 @@ def register(app: typer.Typer) -> None:
 def train(
     source: options.Source,
     dealing: options.Dealing,
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = "shared",
+    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.Topics = 50,
@@ -62,7 +66,12 @@ def train(
     methods.make(method, n_topics=topics, **given)
     if out is not None:
         require_free(out)
-    data = experiment.prepare(source, **dealing.options())
+    data = prepare(source, **dealing.options())
+    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary == READ:
+        logger.warning(
+            "the vocabulary was read from the documents, which is not priced; give a public one with "
+            "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
+        )
     run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
     if out is not None:
         run.save(out)
@@ -81,7 +90,7 @@ def compare(
     dealing: options.Dealing,
     names: Annotated[
         str, typer.Option("--methods", help="Methods, with commas between.")
-    ] = "alone,shared,pooled",
+    ] = "alone,calm,shared,pooled",
     epsilon: options.Epsilon = None,
     topics: options.Topics = 50,
     rounds: options.Rounds = None,
@@ -92,7 +101,7 @@ def compare(
     given = options.method_settings(None, None, rounds, None)
     for name in chosen:
         methods.make(name, n_topics=topics, **given)
-    data = experiment.prepare(source, **dealing.options())
+    data = prepare(source, **dealing.options())
     runs = experiment.compare(
         data, chosen, epsilon=epsilon, seed=dealing.seed, n_topics=topics, n_threads=threads, **given
     )
@@ -103,7 +112,9 @@ def compare(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="New or empty folder for the run.")] = Path("runs/demo"),
+    out: Annotated[
+        Path | None, typer.Option(help="New or empty folder for the run; runs/demo or the next free one.")
+    ] = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
@@ -111,12 +122,18 @@ def demo(
 
     Example: fedtopics demo --out runs/first
     """
-    require_free(out)
-    data = experiment.prepare("sotu", seed=seed)
+    out = _next_free(Path("runs/demo")) if out is None else require_free(out)
+    data = prepare("sotu", seed=seed)
     tables.print_parties(data.parties)
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
     tables.print_runs(runs)
-    federated = runs[DEMO_METHODS.index("shared")]
+    federated = runs[DEMO_METHODS.index(methods.DEFAULT)]
     tables.print_topics(federated.model)
     federated.save(out)
     tables.print_saved(out)
+
+
+def _next_free(folder: Path) -> Path:
+    """The folder, or the first of folder-2, folder-3, ... that is not there yet."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(path for path in chain([folder], numbered) if not path.exists())

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from time import perf_counter
+
+import numpy as np
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -62,7 +65,7 @@ def run(
         for name, party in parties.items():
             told = method.broadcast(state, name)
             release, memory = method.contribute(party, told, replace(turn, role="party", party=name))
-            ledger.charge(name, number, release.cost)
+            ledger.charge(name, number, release.cost, content=_digest(release.value))
             sent[name], parties[name] = release.value, replace(party, memory=memory)
             down += _size(told)
         state = method.combine(state, sent, turn)
@@ -85,3 +88,12 @@ def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
 
 def _size(arrays: Arrays) -> int:
     return sum(array.nbytes for array in arrays.values())
+
+
+def _digest(arrays: Arrays) -> str:
+    """SHA-256 of what is sent, so that the ledger can tell a retry from a second release."""
+    digest = sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -10,6 +10,8 @@ from typing import Any, cast
 from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Method
 
+DEFAULT = "calm"
+
 
 def names() -> list[str]:
     """Every method by the name of its file."""

@@ -39,6 +39,7 @@ from fedtopics.privacy.events import (
 
 Counts: TypeAlias = tuple[tuple[Event, int], ...]
 LARGEST_PLD_EPSILON = 50.0  # beyond it basic composition is what remains, and the convolutions overflow
+LARGEST_PLD_SIGMA = 1000.0  # in steps; beyond it the Renyi bound is used, within a few percent and fast
 ORDERS = np.concatenate([1 + np.geomspace(1e-3, 1, 40), np.geomspace(2.1, 2000, 160)])
 
 
@@ -94,9 +95,9 @@ def _bounds(counts: Counts, delta: float) -> tuple[float, float]:
 
 
 def _pld_epsilon(counts: Counts, delta: float) -> float:
-    total = None
+    total, interval = None, _interval(counts)
     for event, count in counts:
-        one = _distribution(event)
+        one = _distribution(event, interval)
         if one is None:
             return inf
         many = one.self_compose(count) if count > 1 else one
@@ -104,13 +105,20 @@ def _pld_epsilon(counts: Counts, delta: float) -> float:
     return 0.0 if total is None else float(total.get_epsilon_for_delta(delta))
 
 
+def _interval(counts: Counts) -> float:
+    """Step of the rounded losses: every event is rounded up by one, so many small events need a fine step."""
+    many = sum(count for _, count in counts) > 20
+    narrow = sum(pure_epsilon(event) * count for event, count in counts) < 200
+    return 1e-4 if many and narrow else 1e-3
+
+
 @lru_cache(maxsize=256)
-def _distribution(event: Event) -> Any:
+def _distribution(event: Event, interval: float) -> Any:
     """Privacy-loss distribution of one event, None where there is none or where it is too wide to compute."""
     from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    width = {"value_discretization_interval": 1e-3}
+    width = {"value_discretization_interval": interval}
     if LARGEST_PLD_EPSILON < pure_epsilon(event) < inf:
         return None
     match event:
@@ -128,7 +136,7 @@ def _distribution(event: Event) -> Any:
             return pld.from_randomized_response(noise, event.n_values, **width)
         case Gaussian() if event.sensitivity / event.sigma <= 10:
             return pld.from_gaussian_mechanism(event.sigma, event.sensitivity, **width)
-        case DiscreteGaussian() if event.sensitivity / event.sigma <= 10:
+        case DiscreteGaussian() if event.sensitivity / 10 <= event.sigma <= LARGEST_PLD_SIGMA:
             return pld.from_discrete_gaussian_mechanism(event.sigma, event.sensitivity, **width)
         case _:
             return None
@@ -151,7 +159,7 @@ def renyi(event: Event) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Upper bounds on the Renyi divergence of one event at each of `ORDERS`.
 
     A pure epsilon gives min(epsilon, alpha epsilon^2 / 2) (Bun and Steinke 2016, Prop. 3.3); both Gaussians
-    alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020, Theorem 4 for the discrete one).
+    alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020 for the discrete one).
     """
     match event:
         case ZeroConcentrated():

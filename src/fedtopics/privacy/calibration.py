@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from math import exp, inf, log
 from typing import Any
 
@@ -79,6 +80,11 @@ def calibrate(
     if rounds < 1:
         raise InputError(f"at least one round was expected, got {rounds!r}")
 
+    try:
+        signature(knob.make).bind(**{knob.parameter: epsilon}, **public)
+    except TypeError as error:
+        raise InputError(f"{mechanism} cannot be made from {sorted(public)}: {error}") from error
+
     def cost(parameter: float) -> float:
         return total(knob.make(**{knob.parameter: parameter}, **public).price(), relation, delta, rounds)
 
@@ -106,7 +112,7 @@ def bisect(cost: Callable[[float], float], quiet: float, loud: float, epsilon: f
     if cost(loud) <= epsilon:
         return loud
     low, high = log(quiet), log(loud)
-    while abs(high - low) > 1e-7:
+    while abs(high - low) > 1e-6:
         middle = (low + high) / 2
         low, high = (middle, high) if cost(exp(middle)) <= epsilon else (low, middle)
     rounded = float(f"{exp(low):.6g}")  # a round number where it costs no more

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fedtopics.privacy import accounting
 from fedtopics.privacy.bit_vector import bit_vector
 from fedtopics.privacy.contribution import Bounds
-from fedtopics.privacy.cost import Cost, Loss, Relation
+from fedtopics.privacy.cost import Cost, Loss, check_relation
 from fedtopics.privacy.events import Gaussian
 from fedtopics.privacy.one_hot import OneHot
 from fedtopics.privacy.prior_response import PriorResponse
@@ -31,12 +31,13 @@ FIGURE_3_THETA = np.array([0.6, 0.2, 0.1, 0.08, 0.02])
 
 @dataclass(frozen=True)
 class Finding:
-    """One line: what is said, what is true, and the reason."""
+    """One line: what is said, what is true, and the reason; and the numbers in it."""
 
     method: str
     claimed: str
     proved: str
     why: str
+    figures: dict[str, float]
 
 
 def audit() -> list[Finding]:
@@ -61,6 +62,7 @@ def prior_response(epsilon: float, delta: float = 0.1) -> Finding:
         f"({epsilon:g}, {response.delta_at(epsilon):.3f}) at best, were theta public; none as it is private",
         f"Figure 3: a word outside every truncated set is reported only when it is the true one, "
         f"with probability {1 - response.eta + response.eta * response.deserted:.3f}",
+        {"epsilon": epsilon, "claimed delta": 2 * delta, "delta": response.delta_at(epsilon)},
     )
 
 
@@ -72,53 +74,59 @@ def tuples_and_rounds(length: int = 150, ratio: float = 0.7, rounds: int = 60) -
         "7.5",
         f"{7.5 * n_tuples:g} per round, {7.5 * n_tuples * rounds:,g} over {rounds} rounds, if RRP held",
         f"{n_tuples} of {length} tuples are sent in every round and compose; k1 and k2 travel in clear",
+        {"per round": 7.5 * n_tuples, "all rounds": 7.5 * n_tuples * rounds},
     )
 
 
 def moments_claim(sigma: float, rounds: int, delta: float) -> float:
-    """Epsilon by PC-TD's proof: the least with T l^2 / s^2 <= l e / 2 and exp(-l e / 2) <= delta for some l."""
+    """Epsilon by PC-TD's proof: the least with T l^2 / s^2 <= l e / 2, exp(-l e / 2) <= delta for an l."""
     return 2 * sqrt(rounds * log(1 / delta)) / sigma
 
 
 def gaussian_rounds(sigma: float = 0.25, rounds: int = 35, delta: float = 1e-5) -> Finding:
     """PC-TD's noise at its own setting."""
 
-    def composed(per_round: int) -> float:
-        loss = Loss("word add/remove", Gaussian(sigma), per_round * rounds)
-        return accounting.epsilon([loss], delta)
-
-    moment = sigma**2 * log(1 / sigma)
+    added, replaced = (
+        accounting.epsilon([Loss("word add/remove", Gaussian(sigma), n * rounds)], delta) for n in (1, 2)
+    )
+    claimed, moment = moments_claim(sigma, rounds, delta), sigma**2 * log(1 / sigma)
     return Finding(
         "PC-TD",
-        f"{moments_claim(sigma, rounds, delta):.0f} by the conditions of Theorem 1's proof",
-        f"{composed(1):.0f} for a word added or removed, {composed(2):.0f} for one replaced, at delta {delta:g}",
+        f"{claimed:.0f} by the conditions in the proof of Theorem 1",
+        f"{added:.0f} for a word added or removed, {replaced:.0f} for one replaced, at delta {delta:g}",
         f"the proof needs a moment of at least 1 but allows {moment:.2f} at sigma {sigma:g}; "
         f"fresh noise in each of {rounds} rounds composes",
+        {"claimed": claimed, "word add/remove": added, "word replace": replaced},
     )
 
 
 def bits(f: float = 0.1, max_distinct: int = 100) -> Finding:
     """LP-LDA's epsilon per bit, word and document."""
     cost = bit_vector(f, 1000, Bounds(max_length=max_distinct)).price()
+    bit, word, document = (_pure(cost, r) for r in ("word add/remove", "word replace", "document replace"))
     return Finding(
         "LP-LDA",
         f"{cost.claims[0].epsilon:.2f} for each document contributor (f = {f:g})",
-        f"{_pure(cost, 'word add/remove'):.2f} per bit, {_pure(cost, 'word replace'):.2f} for a word replaced, "
-        f"{_pure(cost, 'document replace'):.0f} for a document of {max_distinct} different words replaced",
+        f"{bit:.2f} per bit, {word:.2f} for a word replaced, {document:.0f} for a document of {max_distinct} "
+        "different words replaced",
         "Theorem 4 compares two values of one bit; a document changes many bits, each randomized on its own",
+        {"claimed": cost.claims[0].epsilon, "bit": bit, "word replace": word, "document replace": document},
     )
 
 
 def one_hot(epsilon: float = 8.0, n_words: int = 3000, length: int = 100) -> Finding:
     """FTM's epsilon for a word and for a document."""
     cost = OneHot(epsilon, n_words, bounds=Bounds(max_length=length)).price()
+    word, replaced, document = (
+        _pure(cost, r) for r in ("word add/remove", "word replace", "document add/remove")
+    )
     return Finding(
         "FTM, iFTM",
         f"{cost.claims[0].epsilon:g}",
-        f"{_pure(cost, 'word add/remove'):g} for a word added or removed, {_pure(cost, 'word replace'):g} for one "
-        f"replaced, {_pure(cost, 'document add/remove'):g} for a document of {length} words",
-        f"a word epsilon of ln V = {log(n_words):.1f} or more lets an adversary tell a word from {n_words} others; "
-        "and only if nothing else is computed from the raw counts",
+        f"{word:g} for a word added or removed, {replaced:g} for one replaced, {document:g} for a document "
+        f"of {length} words, if nothing else is computed from the raw counts",
+        f"at ln V = {log(n_words):.1f} or more an adversary can single out a word among {n_words}",
+        {"word add/remove": word, "word replace": replaced, "document add/remove": document},
     )
 
 
@@ -136,6 +144,7 @@ def normalization(n_topics: int = 15, n_words: int = 500, n_tokens: int = 20_000
         '"lossless encryption" of the counts',
         f"none: integer counts of {n_exact} of {n_topics} topics recovered exactly",
         "dividing a row by its smallest entry and scaling to whole numbers gives the counts back",
+        {"topics recovered": n_exact, "topics": n_topics},
     )
 
 
@@ -156,5 +165,5 @@ def recover_counts(normalized: NDArray[np.float64], largest_smallest: int = 50) 
     return np.array(rows)
 
 
-def _pure(cost: Cost, relation: Relation) -> float:
-    return accounting.epsilon(cost.losses_of(relation), 0.0)
+def _pure(cost: Cost, relation: str) -> float:
+    return accounting.epsilon(cost.losses_of(check_relation(relation)), 0.0)

@@ -1,12 +1,11 @@
-r"""The sum over documents of clipped contributions, with discrete Gaussian noise (privacy of whole
-documents).
+r"""The sum of clipped contributions of documents, with discrete Gaussian noise: privacy of whole documents.
 
 Each document's contribution (any vector, for example expected counts of topics x words) is scaled to a
 Euclidean norm of at most `clip`, a public constant, and rounded towards zero on the grid clip / resolution,
 so its norm stays at most `resolution` steps. The sum gets discrete Gaussian noise of deviation multiplier *
 resolution steps: adding or removing a document is 1 / (2 multiplier^2)-zCDP and replacing one 4 times that
-(Canonne, Kamath, Steinke, NeurIPS 2020, Theorem 4). Changing a word changes its document, so it costs no more
-than a document replaced.
+(Canonne, Kamath, Steinke, NeurIPS 2020). Changing a word changes its document, so it costs no more than a
+document replaced.
 """
 
 from __future__ import annotations

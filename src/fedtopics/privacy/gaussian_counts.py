@@ -4,7 +4,7 @@ r"""Discrete Gaussian noise on word counts of units (PC-TD), in full or only wha
 
 A word added changes one count by one, a word replaced two counts; n words of one document change the counts
 by at most n (replaced: sqrt 2 n) in Euclidean norm, which is n^2 / (2 sigma^2)-zCDP (Canonne, Kamath,
-Steinke, NeurIPS 2020, Theorem 4). PC-TD draws fresh noise in every round, on zeros too: every round must be
+Steinke, NeurIPS 2020). PC-TD draws fresh noise in every round, on zeros too: every round must be
 paid. grid > 1 comes close to the paper's continuous noise, grid = 1 is the integer mechanism.
 """
 

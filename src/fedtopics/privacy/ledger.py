@@ -29,7 +29,7 @@ from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import FREE, RELATIONS, Cost, Relation, check_relation
+from fedtopics.privacy.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, check_relation
 from fedtopics.privacy.events import check_delta, check_number
 
 GENESIS = "0" * 64
@@ -83,6 +83,8 @@ class Entry:
 class Ledger:
     """Charges of every party in one run (or, reopened with `from_json`, in several).
 
+    A deployment sets `secure_only`: releases with simulated noise are refused.
+
     >>> from fedtopics.privacy.release import reuse, disclose
     >>> ledger = Ledger(run="example")
     >>> ledger.charge("a", 0, disclose("raw").cost)
@@ -93,6 +95,7 @@ class Ledger:
     run: str = "run"
     budgets: tuple[Budget, ...] = ()
     delta: float = 1e-6
+    secure_only: bool = False
     entries: list[Entry] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -107,6 +110,11 @@ class Ledger:
     def parties(self) -> tuple[str, ...]:
         return tuple(sorted({entry.party for entry in self.entries}))
 
+    @property
+    def noise(self) -> NoiseSource:
+        """The least trustworthy source of noise among all releases."""
+        return max((entry.cost.noise for entry in self.entries), key=SOURCES.index, default="none")
+
     def require(self, party: str, plan: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless the party can afford all costs of the plan; charges nothing."""
         self._refuse_overspending(party, sum(plan, start=FREE))
@@ -115,6 +123,8 @@ class Ledger:
         """Record a release before it leaves. Refusal raises and leaves the ledger unchanged."""
         if not isinstance(cost, Cost):
             raise InputError(f"expected the Cost of a release, got {type(cost).__name__}")
+        if self.secure_only and cost.noise == "simulated":
+            raise InputError("this ledger takes secure noise only, got simulated noise; use Noise.secure()")
         entry = Entry(self.run, int(round), str(party), cost, content, self.head)
         known = next((old for old in self.entries if old.key == entry.key), None)
         if known is not None:
@@ -168,6 +178,7 @@ class Ledger:
         data = {
             "run": self.run,
             "delta": self.delta,
+            "secure_only": self.secure_only,
             "budgets": [vars(budget) for budget in self.budgets],
             "entries": [{**entry.to_dict(), "digest": entry.digest} for entry in self.entries],
             "statements": self.statements(),
@@ -180,7 +191,8 @@ class Ledger:
         """The ledger written by `to_json`, continued under a new run where one is named; checks the chain."""
         try:
             data = json.loads(text)
-            ledger = cls(run or data["run"], tuple(Budget(**b) for b in data["budgets"]), data["delta"])
+            budgets = tuple(Budget(**budget) for budget in data["budgets"])
+            ledger = cls(run or data["run"], budgets, data["delta"], data["secure_only"])
             for row in data["entries"]:
                 _append_verified(ledger, row)
             if data["head"] != ledger.head:

@@ -9,8 +9,7 @@ report v, else, and with probability 1 - eta, report the true word:
 The paper's Theorem 1 claims (epsilon, 2 delta) for eta = 1 / (delta delta0 e^epsilon + 1). It does not hold.
 Even with theta public the smallest delta' at epsilon is
 
-    delta'(epsilon) = max_w [1 - eta + eta d + eta g(w) (1 - e^epsilon)]_+    (and only for two words or
-    more),
+    delta'(epsilon) = max_w [1 - eta + eta d + eta g(w) (1 - e^epsilon)]_+,
 
 because another word w' yields w with probability eta g(w) only. Moreover theta is the user's own and shapes
 the noise, so nothing is proved unless `public_prior` says that theta is a public vector.

@@ -1,7 +1,6 @@
 r"""Report a set of m words that holds the true one more often than chance would (subset selection).
 
-The set contains the true word with probability p = m e^epsilon / (m e^epsilon + V - m) and is otherwise
-uniform:
+It contains the true word with probability p = m e^epsilon / (m e^epsilon + V - m) and is else uniform:
 
     Pr[S | x] = p / C(V-1, m-1)  if x in S,     (1 - p) / C(V-1, m)  otherwise;
 

@@ -1,8 +1,6 @@
-r"""A bit for every word, each flipped on its own (unary encoding: OUE, symmetric, and the most informative
-pair).
+r"""A bit for every word, each flipped on its own (unary encoding).
 
-A row is a set of words. Bits of words in the set are reported as 1 with probability p, the others with q <=
-p.
+A row is a set of words. Bits of words in the set are reported as 1 with probability p, others with q <= p.
 
     one bit that differs:        max(ln p/q, ln (1-q)/(1-p))              a word added or removed
     two that differ, 1 and 0:    ln p/q + ln (1-q)/(1-p)  =: epsilon      a word replaced

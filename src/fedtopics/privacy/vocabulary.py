@@ -1,17 +1,19 @@
-r"""Agreeing on words without leaking them: (a) a public word list, free; (b) agreement under document-level
-DP.
+r"""Agreeing on words without leaking them: a public list (free), or together at a document-level epsilon.
 
-    party, 1:   each document votes for its first m different words with weight 1/sqrt(n), n <= m their
-    number;
-                sum the votes of each word, add discrete Gaussian noise, release the words above a threshold
+    party, 1:   each document votes for its first m different words that are at home here, each with weight
+                1/sqrt(n), n <= m their number; sum the votes, add discrete Gaussian noise, and release the
+                words that reach a threshold
     server:     candidates = the words that any party released; broadcast
-    party, 2:   release noisy votes for all candidates (a clipped sum: the words are public now, no threshold)
+    party, 2:   release noisy votes for all candidates (a clipped sum: the words are public now)
     server:     keep the words that at least min_parties parties proposed or confirmed (2 deviations above 0),
                 the most voted first
 
+A word is at home with `n_homes` parties that a public hash chooses: fewer words share a document's votes, so
+rarer ones pass, and the other parties still confirm them. A word that no home of it holds often is lost.
+
 Privacy of step 1. The votes of a document have Euclidean norm at most 1: rho-zCDP with rho = 1/(2 sigma^2)
 for the words that other documents hold too. Words that only this document holds appear with probability at
-most 1 - prod (1 - Pr[1/sqrt(n) + Z >= T]) <= delta, by the choice of T: independent of the rest, so they are
+most 1 - prod (1 - Pr[1/sqrt(n) + Z >= T]) <= delta by the choice of T, independently of the rest, so they are
 one more event, (-ln(1 - delta), delta). Weights and threshold as in S. Gopi et al., Differentially private
 set union, ICML 2020. A changed word changes its document's other votes, so words are priced as a document
 replaced. Nothing about a word below the threshold leaves a party.
@@ -23,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from math import ceil, expm1, isqrt, log1p, sqrt
 from typing import TypeAlias
 
@@ -60,10 +63,10 @@ class WordProposal:
 
     @cached_property
     def threshold(self) -> int:
-        """Votes in steps that a word needs: n words of one document pass with probability <= delta, for any n.
+        """Votes in steps that a word needs, so that words of one document pass with probability <= delta.
 
-        Discrete noise reaches k no more often than continuous noise reaches k - 1: the sum of its weights from k
-        on is at most their integral from k - 1 on, and its normalizer at least sigma sqrt(2 pi).
+        Discrete noise reaches k no more often than continuous noise k - 1: the sum of its weights from k on
+        is at most their integral from k - 1 on, and its normalizer at least sigma sqrt(2 pi).
         """
         from scipy.stats import norm
 
@@ -105,6 +108,7 @@ class Agreement:
     min_parties: int = 2
     max_size: int | None = None
     max_words: int = 200
+    n_homes: int = 2
     proposal_share: float = 0.85
 
     def __post_init__(self) -> None:
@@ -112,6 +116,7 @@ class Agreement:
         check_delta(self.delta)
         check_number("delta", self.delta, open_minimum=True)
         check_size("number of parties that must hold a word", self.min_parties)
+        check_size("number of homes of a word", self.n_homes)
         if not 0 < self.proposal_share < 1:
             raise InputError(f"share of the proposal must lie in (0, 1), got {self.proposal_share!r}")
 
@@ -132,6 +137,14 @@ class Agreement:
     def plan(self) -> list[Cost]:
         """Price of both releases of a party, before any data is read."""
         return [mechanism.price() for mechanism in self.mechanisms]
+
+    def propose(
+        self, documents: Documents, party: str, parties: Sequence[str], noise: Noise
+    ) -> Release[dict[str, float]]:
+        """[party] The words at home with this party, of all parties, that reach the threshold."""
+        words = {word for document in documents for word in document}
+        here = {word for word in words if party in homes(word, parties, self.n_homes)}
+        return self.mechanisms[0]([[w for w in document if w in here] for document in documents], noise)
 
     def candidates(self, proposed: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
         """[server] The words that any party released, in alphabetical order."""
@@ -170,7 +183,7 @@ def agree(
         ledger.require(party, agreement.plan())
     proposed: dict[str, dict[str, float]] = {}
     for party, documents in sorted(parties.items()):
-        first = agreement.mechanisms[0](documents, noise(party, 1))
+        first = agreement.propose(documents, party, sorted(parties), noise(party, 1))
         ledger.charge(party, -2, first.cost)
         proposed[party] = first.value
     candidates = agreement.candidates(proposed)
@@ -180,6 +193,11 @@ def agree(
         ledger.charge(party, -1, second.cost)
         confirmed[party] = second.value
     return agreement.choose(proposed, confirmed)
+
+
+def homes(word: str, parties: Sequence[str], n_homes: int) -> list[str]:
+    """The parties that propose this word: those with the smallest hash of word and party."""
+    return sorted(parties, key=lambda party: sha256(f"{word}/{party}".encode()).digest())[:n_homes]
 
 
 def public_words(words: Sequence[str]) -> Release[tuple[str, ...]]:

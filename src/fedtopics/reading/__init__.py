@@ -9,7 +9,6 @@ from typing import Unpack
 
 from fedtopics.corpus import Corpus, Document
 from fedtopics.errors import InputError
-from fedtopics.preparation import TextOptions, read_vocabulary
 from fedtopics.reading.bags import from_lda_c, from_uci
 from fedtopics.reading.built_in import BUILT_IN
 from fedtopics.reading.columns import Columns
@@ -17,7 +16,8 @@ from fedtopics.reading.files import plain_name
 from fedtopics.reading.folders import from_folder, from_text_file, text_files
 from fedtopics.reading.postgres import from_postgres
 from fedtopics.reading.tables import from_json, from_parquet, from_separated
-from fedtopics.word_filter import WordFilter
+from fedtopics.text.preparation import TextOptions, read_vocabulary
+from fedtopics.text.word_filter import WordFilter
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _COUNTS = (".dat", ".ldac")
@@ -108,7 +108,7 @@ def _documents(path: Path, columns: Columns, encoding: str, progress: bool | Non
 def _at_least_one(documents: Iterator[Document], source: str) -> Iterator[Document]:
     first = next(documents, None)
     if first is None:
-        raise InputError(f"expected documents in {source}, got an empty corpus")
+        raise InputError(f"expected at least one document in {source}, got an empty corpus")
     yield first
     yield from documents
 

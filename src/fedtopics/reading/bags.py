@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.preparation import read_vocabulary
 from fedtopics.reading.files import lines, plain_name
+from fedtopics.text.preparation import read_vocabulary
 
 _ROWS_AT_ONCE = 1_000_000
 

@@ -10,7 +10,9 @@ Doubles = NDArray[np.float64]
 def instruction_set() -> str: ...
 def start(topics: Topics, offsets: Offsets, n_topics: int, seed: int) -> None: ...
 def word_topic_counts(words: Words, offsets: Offsets, topics: Topics, out: Words) -> None: ...
-def order_by_word(words: Words, offsets: Offsets, word_offsets: Offsets, order: Words) -> None: ...
+def order_by_word(
+    words: Words, offsets: Offsets, word_offsets: Offsets, order: Words, slots: Words
+) -> None: ...
 def count_cells(
     offsets: Offsets, order: Words | None, topics: Topics, n_topics: int, topic: Topics, count: Words
 ) -> int: ...
@@ -43,6 +45,7 @@ def warp(
     offsets: Offsets,
     word_offsets: Offsets,
     order: Words,
+    slots: Words,
     topics: Topics,
     alpha: Doubles,
     beta: float,
@@ -58,6 +61,7 @@ def metropolis(
     offsets: Offsets,
     word_offsets: Offsets,
     order: Words,
+    slots: Words,
     topics: Topics,
     alpha: Doubles,
     beta: float,

@@ -100,7 +100,8 @@ def sweep(
         _native.gibbs(**options, n_words=corpus.n_words, weights=weights)
         return State(topics, state.n_sweeps + n_sweeps)
     by_word = word_order.of(corpus)
-    options |= {"word_offsets": by_word.offsets, "order": by_word.order, "n_proposals": n_proposals}
+    options |= {"word_offsets": by_word.offsets, "order": by_word.order, "slots": by_word.slots}
+    options["n_proposals"] = n_proposals
     if chosen == "warp":
         _native.warp(**options, n_threads=n_threads)
     else:

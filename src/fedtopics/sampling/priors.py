@@ -11,6 +11,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.sampling import _native, arguments, word_order
 from fedtopics.sampling.state import State
 
+DENSE = 1 << 22  # cells that are counted in place rather than sorted
 SMALLEST = 1e-5  # a prior at zero would forbid a topic for ever
 
 
@@ -72,7 +73,9 @@ def optimize_beta(corpus: Corpus, state: State, priors: Priors, *, n_iterations:
     arguments.check_state(corpus, state, priors.n_topics)
     arguments.natural_number("n_iterations", n_iterations)
     by_word = word_order.of(corpus)
-    _, counts, times = _histogram(by_word.offsets, by_word.order, state.topics, priors.n_topics)
+    _, counts, times = _histogram(
+        by_word.offsets, by_word.order, state.topics[by_word.slots], priors.n_topics
+    )
     totals = np.bincount(state.topics, minlength=priors.n_topics)
     beta, n_words = priors.beta, corpus.n_words
     for _ in range(n_iterations if corpus.n_tokens else 0):
@@ -88,6 +91,11 @@ def _histogram(
     """Topic k, count n and the number of rows with n tokens in topic k, for all that occur with n > 0."""
     topic, count = np.empty(len(topics), np.uint16), np.empty(len(topics), np.int32)
     n_cells = _native.count_cells(offsets, order, topics, n_topics, topic, count)
-    cells = (topic[:n_cells].astype(np.int64) << 32) + count[:n_cells]
+    width = int(count[:n_cells].max(initial=0)) + 1
+    cells = topic[:n_cells].astype(np.int64) * width + count[:n_cells]
+    if n_topics * width <= DENSE:
+        times = np.bincount(cells)
+        distinct = np.flatnonzero(times)
+        return distinct // width, distinct % width, times[distinct]
     distinct, times = np.unique(cells, return_counts=True)
-    return distinct >> 32, distinct & 0xFFFFFFFF, times
+    return distinct // width, distinct % width, times

@@ -16,20 +16,30 @@ PADDING = 64  # the kernels read ahead
 
 @dataclass(frozen=True)
 class WordOrder:
-    """Word w owns the tokens order[offsets[w]:offsets[w+1]], in reading order; `order` ends in padding."""
+    """Where the samplers keep the tokens, and which of them are of one word.
+
+    Record r belongs to token slots[r]: documents as they are, sorted by word within a document. Word w owns
+    the records order[offsets[w]:offsets[w+1]]; `order` ends in padding.
+    """
 
     offsets: NDArray[np.int64]
     order: NDArray[np.int32]
+    slots: NDArray[np.int32]
 
 
 _known: WeakKeyDictionary[Corpus, WordOrder] = WeakKeyDictionary()
 
 
 def of(corpus: Corpus) -> WordOrder:
-    """The word order of a corpus; `order[:n_tokens]` equals `np.argsort(corpus.words, kind="stable")`."""
+    """The word order of a corpus.
+
+    With n tokens, `slots` equals `np.lexsort((corpus.words, corpus.docs))` and `order[:n]` equals
+    `np.argsort(corpus.words[slots], kind="stable")`.
+    """
     if corpus not in _known:
         offsets = np.zeros(corpus.n_words + 1, np.int64)
         order = np.zeros(corpus.n_tokens + PADDING, np.int32)
-        _native.order_by_word(corpus.words, corpus.offsets, offsets, order)
-        _known[corpus] = WordOrder(offsets, order)
+        slots = np.zeros(corpus.n_tokens, np.int32)
+        _native.order_by_word(corpus.words, corpus.offsets, offsets, order, slots)
+        _known[corpus] = WordOrder(offsets, order, slots)
     return _known[corpus]

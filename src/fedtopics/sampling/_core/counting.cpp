@@ -16,11 +16,22 @@ void count_word_topics(const Documents& c, const uint16_t* topics, int32_t n_top
   for (int64_t i = 0; i < c.n_tokens(); i++) out[(int64_t)c.words[i] * n_topics + topics[i]]++;
 }
 
-void order_by_word(const Documents& c, int64_t* offsets, int32_t* order) {
+void order_by_word(const Documents& c, int64_t* offsets, int32_t* order, int32_t* slots) {
   for (int64_t i = 0; i < c.n_tokens(); i++) offsets[c.words[i] + 1]++;
   for (int64_t w = 0; w < c.n_words; w++) offsets[w + 1] += offsets[w];
-  std::vector<int64_t> next(offsets, offsets + c.n_words);
-  for (int64_t i = 0; i < c.n_tokens(); i++) order[next[c.words[i]]++] = (int32_t)i;
+  std::vector<int64_t> next_of_word(offsets, offsets + c.n_words), next_of_document(c.offsets, c.offsets + c.n_docs);
+  std::vector<int32_t> document(c.n_tokens());
+  for (int64_t d = 0; d < c.n_docs; d++)
+    for (int64_t i = c.offsets[d]; i < c.offsets[d + 1]; i++) {
+      document[i] = (int32_t)d;
+      order[next_of_word[c.words[i]]++] = (int32_t)i;
+    }
+  // Word after word, the next free record of each token's document is its own.
+  for (int64_t j = 0; j < c.n_tokens(); j++) {
+    const int32_t token = order[j];
+    order[j] = (int32_t)next_of_document[document[token]]++;
+    slots[order[j]] = token;
+  }
 }
 
 int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,

@@ -30,6 +30,7 @@ struct Gibbs {
 // One pass over rows [first, last) of delayed-count sampling: a row is a document or a word.
 struct Pass {
   const int64_t* offsets;    // (n_rows + 1,)
+  int64_t n_rows;
   const int32_t* order;      // (n_tokens + 64,) record of each token, row by row; null: the records are in this order
   uint32_t* records;         // (n_tokens, 1 or 2) changed: the topic, then one proposal or up to three, 16 bits each
   const float* prior;        // (stride,)
@@ -44,7 +45,7 @@ struct Pass {
   uint32_t sweep;
   int64_t longest;           // longest row, rounded up to whole vectors
   uint32_t* counts;          // scratch (stride,) zeros, and left so
-  float* scratch;            // (3, stride)
+  float* scratch;            // (4, stride or 128)
   uint32_t* row;             // scratch (3, longest)
 };
 

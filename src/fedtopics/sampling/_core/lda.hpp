@@ -13,11 +13,13 @@ struct Documents {
   int64_t longest() const;
 };
 
-// Tokens grouped by word, in reading order within a word; `order` is padded so that reading ahead is safe.
+// Tokens in two orders. Record r belongs to token slots[r]: documents as they are, sorted by word within a document, so that
+// equal words lie side by side. Word w owns the records order[offsets[w]:offsets[w + 1]], which rise.
 struct WordOrder {
-  static constexpr int64_t PADDING = 64;
+  static constexpr int64_t PADDING = 64;  // kernels read ahead
   const int64_t* offsets;  // (n_words + 1,)
   const int32_t* order;    // (n_tokens + PADDING,)
+  const int32_t* slots;    // (n_tokens,)
 };
 
 struct Model {
@@ -34,8 +36,8 @@ struct Sweeps {
 
 void count_word_topics(const Documents&, const uint16_t* topics, int32_t n_topics, int32_t* out);
 
-// `offsets` (n_words + 1,) and `order` (n_tokens + padding,) hold zeros.
-void order_by_word(const Documents&, int64_t* offsets, int32_t* order);
+// Fills the arrays of a WordOrder, which hold zeros.
+void order_by_word(const Documents&, int64_t* offsets, int32_t* order, int32_t* slots);
 
 // The non-zero counts of topics in rows of tokens; `topic` and `count` have room for one entry per token. Returns how many.
 int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,

@@ -31,9 +31,10 @@ Documents documents(const Words& words, const Offsets& offsets, int64_t n_words)
   return {words.data(), offsets.data(), (int64_t)offsets.size() - 1, n_words};
 }
 
-WordOrder word_order(const Offsets& offsets, const Words& order, const Words& words) {
+WordOrder word_order(const Offsets& offsets, const Words& order, const Words& slots, const Words& words) {
   expect(order.size() == words.size() + WordOrder::PADDING, "order must have one value per word, and padding");
-  return {offsets.data(), order.data()};
+  expect(slots.size() == words.size(), "slots must have one value per word");
+  return {offsets.data(), order.data(), slots.data()};
 }
 
 Model model(const Array<const double>& alpha, double beta, const Optional<float, 2>& others, int64_t n_words) {
@@ -57,9 +58,12 @@ void word_topic_counts_(Words words, Offsets offsets, Topics topics, Array<int32
                     out.data());
 }
 
-void order_by_word_(Words words, Offsets offsets, Array<int64_t> word_offsets, Array<int32_t> order) {
+void order_by_word_(Words words, Offsets offsets, Array<int64_t> word_offsets, Array<int32_t> order,
+                    Array<int32_t> slots) {
   expect(order.size() == words.size() + WordOrder::PADDING, "order must have one value per word, and padding");
-  order_by_word(documents(words, offsets, (int64_t)word_offsets.size() - 1), word_offsets.data(), order.data());
+  expect(slots.size() == words.size(), "slots must have one value per word");
+  order_by_word(documents(words, offsets, (int64_t)word_offsets.size() - 1), word_offsets.data(), order.data(),
+                slots.data());
 }
 
 int64_t count_cells_(Offsets offsets, Optional<int32_t> order, Topics topics, int32_t n_topics, Topics topic,
@@ -83,21 +87,21 @@ void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2>
              (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_threads, data(topics, words));
 }
 
-void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Topics topics, Array<const double> alpha,
+void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Array<const double> alpha,
            double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps,
            int32_t n_proposals, int32_t n_threads) {
   const int64_t n_words = (int64_t)word_offsets.size() - 1;
   expect(1 <= n_proposals && n_proposals <= 3, "n_proposals must be 1, 2 or 3");
-  run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, words),
+  run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, slots, words),
            model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, n_threads,
            data(topics, words));
 }
 
-void metropolis_(Words words, Offsets offsets, Offsets word_offsets, Words order, Topics topics,
+void metropolis_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics,
                  Array<const double> alpha, double beta, Optional<float, 2> others, uint64_t seed,
                  uint32_t first_sweep, uint32_t n_sweeps, int32_t n_proposals) {
   const int64_t n_words = (int64_t)word_offsets.size() - 1;
-  run_metropolis(documents(words, offsets, n_words), word_order(word_offsets, order, words),
+  run_metropolis(documents(words, offsets, n_words), word_order(word_offsets, order, slots, words),
                  model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, data(topics, words));
 }
 
@@ -120,16 +124,16 @@ NB_MODULE(_native, m) {
   m.def("start", start_, "topics"_a.noconvert(), "offsets"_a, "n_topics"_a, "seed"_a, released());
   m.def("word_topic_counts", word_topic_counts_, "words"_a, "offsets"_a, "topics"_a, "out"_a.noconvert(), released());
   m.def("order_by_word", order_by_word_, "words"_a, "offsets"_a, "word_offsets"_a.noconvert(), "order"_a.noconvert(),
-        released());
+        "slots"_a.noconvert(), released());
   m.def("count_cells", count_cells_, "offsets"_a, "order"_a.none(), "topics"_a, "n_topics"_a, "topic"_a.noconvert(),
         "count"_a.noconvert(), released());
   m.def("gibbs", gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
         "others"_a.none(), "weights"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
   m.def("assign", assign_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a, "alpha"_a, "seed"_a,
         "first_sweep"_a, "n_sweeps"_a, "n_threads"_a, released());
-  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
+  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
         "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
-  m.def("metropolis", metropolis_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "topics"_a.noconvert(),
+  m.def("metropolis", metropolis_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(),
         "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, released());
   m.def("fold_in", fold_in_, "words"_a, "offsets"_a, "topic_word"_a, "alpha"_a, "n_iterations"_a, "n_threads"_a,
         "theta"_a.noconvert(), released());

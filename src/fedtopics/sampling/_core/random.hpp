@@ -28,7 +28,7 @@ enum class Purpose : uint32_t { start, gibbs, document, word, metropolis };
 
 class Random {
  public:
-  Random(uint64_t seed, Purpose purpose, uint32_t sweep, uint32_t row) {
+  METHOD Random(uint64_t seed, Purpose purpose, uint32_t sweep, uint32_t row) {
     s_[0] = all(row);
     s_[1] = all(sweep);
     s_[2] = all((uint32_t)purpose);
@@ -59,7 +59,7 @@ class Random {
 // The same numbers one by one.
 class Stream {
  public:
-  Stream(uint64_t seed, Purpose purpose, uint32_t sweep, uint32_t row) : random_(seed, purpose, sweep, row) {}
+  METHOD Stream(uint64_t seed, Purpose purpose, uint32_t sweep, uint32_t row) : random_(seed, purpose, sweep, row) {}
 
   METHOD uint32_t bits() {
     if (next_ == LANES) {

@@ -48,10 +48,12 @@ void run_metropolis(const Documents& c, const WordOrder& order, const Model& m, 
     base = std::make_unique<Base>(m, c.n_words);
     for (int64_t i = 0; i < c.n_words * n_topics; i++) prior_totals[i % n_topics] += m.others[i];
   }
+  std::vector<int32_t> tokens(c.n_tokens());
+  for (int64_t j = 0; j < c.n_tokens(); j++) tokens[j] = order.slots[order.order[j]];
   count_word_topics(c, topics, n_topics, word_topic.data());
   for (int64_t i = 0; i < c.n_tokens(); i++) totals[topics[i]]++;
   for (uint32_t t = 0; t < sweeps.count; t++)
-    kernels().metropolis({c.words, c.offsets, order.offsets, order.order, topics, word_topic.data(),
+    kernels().metropolis({c.words, c.offsets, order.offsets, tokens.data(), topics, word_topic.data(),
                           base ? base->weights.data() : nullptr, base ? base->mass.data() : nullptr,
                           base ? Alias{base->threshold.data(), base->other.data()} : Alias{nullptr, nullptr},
                           (float)m.beta, totals.data(), prior_totals.data(), alpha.data(), alpha_mass,

@@ -18,7 +18,7 @@ struct Workspace {
   Aligned<uint32_t> totals, counts, row;
   Aligned<float> scratch;
   Workspace(int32_t stride, int64_t longest)
-      : totals(4 * (int64_t)stride), counts(stride), row(3 * longest), scratch(3 * (int64_t)stride) {}
+      : totals(4 * (int64_t)stride), counts(stride), row(3 * longest), scratch(4 * std::max<int64_t>(stride, 128)) {}
 };
 
 struct Prior {
@@ -69,13 +69,13 @@ struct Warp {
 
   void read(const uint16_t* topics) {
     for (int64_t i = 0; i < c.n_tokens(); i++) {
-      records[i * record_size] = topics[i];
+      records[i * record_size] = topics[by_word.slots[i]];
       totals[topics[i]]++;
     }
   }
 
   void write(uint16_t* topics) {
-    for (int64_t i = 0; i < c.n_tokens(); i++) topics[i] = (uint16_t)(records[i * record_size] & 0xFFFF);
+    for (int64_t i = 0; i < c.n_tokens(); i++) topics[by_word.slots[i]] = (uint16_t)(records[i * record_size] & 0xFFFF);
   }
 
   void pass(bool words, bool accept, uint32_t sweep) {
@@ -86,7 +86,7 @@ struct Warp {
     const Prior& prior = words ? beta : alpha;
     share((c.n_tokens() + BLOCK - 1) / BLOCK, (int)spaces.size(), [&](int thread, int64_t block) {
       Workspace& space = *spaces[thread];
-      kernels().pass({offsets, words ? by_word.order : nullptr, records.get(), const_cast<Prior&>(prior).weights.get(),
+      kernels().pass({offsets, n_rows, words ? by_word.order : nullptr, records.get(), const_cast<Prior&>(prior).weights.get(),
                       prior.uniform ? nullptr : &prior.alias, words ? model.others : nullptr, inverse.get(),
                       space.totals.get(), accept, row_at(block * BLOCK), row_at((block + 1) * BLOCK), model.n_topics,
                       stride, n_proposals, seed, sweep, longest, space.counts.get(), space.scratch.get(),

@@ -138,9 +138,19 @@ INLINE Bits multiply_high(Bits a, Bits b) {
     const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(y, 32));
     high.part[p] = (Bits::Register)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
   }
+#elif defined(__SSE2__)
+  EACH_PART(uint32_t) {
+    const __m128i x = (__m128i)a.part[p], y = (__m128i)b.part[p];
+    const __m128i even = _mm_srli_epi64(_mm_mul_epu32(x, y), 32);
+    const __m128i odd = _mm_mul_epu32(_mm_srli_epi64(x, 32), _mm_srli_epi64(y, 32));
+    high.part[p] = (Bits::Register)_mm_or_si128(even, _mm_andnot_si128(_mm_set1_epi64x(0xFFFFFFFF), odd));
+  }
 #else
-  EACH_PART(uint32_t) for (int l = 0; l < Bits::WIDTH; l++)
-    high.part[p][l] = (uint32_t)(((uint64_t)a.part[p][l] * b.part[p][l]) >> 32);
+  alignas(64) uint32_t x[LANES], y[LANES];
+  store(x, a);
+  store(y, b);
+  for (int l = 0; l < LANES; l++) x[l] = (uint32_t)(((uint64_t)x[l] * y[l]) >> 32);
+  high = load(x);
 #endif
   return high;
 }
@@ -163,25 +173,48 @@ INLINE Bits gather(const uint32_t* table, Bits index) {
   EACH_PART(uint32_t)
   b.part[p] = (Bits::Register)_mm256_i32gather_epi32((const int*)table, (__m256i)index.part[p], 4);
 #else
-  EACH_PART(uint32_t) for (int l = 0; l < Bits::WIDTH; l++) b.part[p][l] = table[index.part[p][l]];
+  alignas(64) uint32_t x[LANES];
+  store(x, index);
+  for (int l = 0; l < LANES; l++) x[l] = table[x[l]];
+  b = load(x);
 #endif
   return b;
 }
 INLINE Floats gather(const float* table, Bits index) {
+  const Bits bits = gather(reinterpret_cast<const uint32_t*>(table), index);
   Floats f;
-#if defined(__AVX512F__)
-  f.part[0] = (Floats::Register)_mm512_i32gather_ps((__m512i)index.part[0], table, 4);
-#elif defined(__AVX2__)
-  EACH_PART(float) f.part[p] = (Floats::Register)_mm256_i32gather_ps(table, (__m256i)index.part[p], 4);
-#else
-  EACH_PART(float) for (int l = 0; l < Floats::WIDTH; l++) f.part[p][l] = table[index.part[p][l]];
-#endif
+  EACH_PART(float) f.part[p] = (Floats::Register)bits.part[p];
   return f;
+}
+
+// table[index] for a table of SIZE floats (64 or 128; 0: any number), from registers where that is faster.
+template <int SIZE>
+INLINE Floats look_up(const float* table, Bits index) {
+#if defined(__AVX512F__)
+  if constexpr (SIZE > 0) {
+    const __m512i i = (__m512i)index.part[0];
+    const auto pair = [&](const float* t) {
+      return _mm512_permutex2var_ps(_mm512_load_ps(t), i, _mm512_load_ps(t + LANES));
+    };
+    const __mmask16 odd = _mm512_test_epi32_mask(i, _mm512_set1_epi32(32));
+    __m512 found = _mm512_mask_mov_ps(pair(table), odd, pair(table + 32));
+    if constexpr (SIZE > 64) {
+      const __mmask16 upper = _mm512_test_epi32_mask(i, _mm512_set1_epi32(64));
+      found = _mm512_mask_mov_ps(found, upper, _mm512_mask_mov_ps(pair(table + 64), odd, pair(table + 96)));
+    }
+    Floats f;
+    f.part[0] = (Floats::Register)found;
+    return f;
+  }
+#endif
+  return gather(table, index);
 }
 
 INLINE bool any(Ints mask) {
 #if defined(__AVX512F__)
   return _mm512_movepi32_mask((__m512i)mask.part[0]) != 0;
+#elif defined(__AVX2__)
+  return !_mm256_testz_si256((__m256i)(mask.part[0] | mask.part[1]), _mm256_set1_epi32(-1));
 #else
   alignas(64) int32_t x[LANES];
   store(x, mask);

@@ -15,45 +15,76 @@ INLINE Bits low(Bits record) { return record & all<uint32_t>(0xFFFF); }
 
 INLINE int64_t whole_vectors(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
 
+// The other tokens of a row against its prior, in units of 2^-shift of a token: as fine as 31 bits allow.
+struct Odds {
+  int shift;
+  int32_t tokens;
+  uint32_t whole;
+
+  Odds(int64_t n_others, float prior_mass) {
+    const uint32_t room = 0x7FFFFFFFu - (uint32_t)n_others;
+    uint32_t prior = prior_mass < (float)(room / 2) ? (uint32_t)prior_mass : room / 2;
+    const int most = __builtin_clz((uint32_t)n_others + prior + 1) - 1;
+    shift = most < 20 ? most : 20;
+    if (prior < room / 2) prior = (uint32_t)(prior_mass * (float)(1 << shift));
+    tokens = (int32_t)((uint32_t)n_others << shift);
+    whole = (uint32_t)tokens + (prior > 0 ? prior : 1);
+  }
+};
+
 template <int PROPOSALS>
 struct Row {
+  static constexpr int NONE = -1;
+  static constexpr int SIZE = PROPOSALS > 1 ? 2 : 1;  // of a record, in 32-bit words
   const Pass& p;
   uint32_t *first, *second;  // the records, as two columns
   uint32_t* topics;          // what the tokens become
+  const int32_t* next;       // order of the row after this one, or null
   int64_t n;
   const float* prior;
   float prior_mass;
-  float *factor, *cumulative;
+  float *factor, *own_factor, *cumulative;
+  Odds odds;
 
-  METHOD void count() {
-    for (int64_t i = 0; i < n; i++) p.counts[first[i] & 0xFFFF]++;
-  }
   METHOD void uncount() {
     for (int64_t i = 0; i < n; i++) p.counts[first[i] & 0xFFFF] = 0;
   }
 
   // (n_k + prior_k) / (N_k + V beta) for every topic; worth it in rows that are not much shorter than K.
   METHOD void tabulate() {
-    for (int32_t k = 0; k < p.stride; k += LANES)
-      store(factor + k, (to_floats(as_ints(load(p.counts + k))) + load(prior + k)) * load(p.inverse + k));
+    for (int32_t k = 0; k < p.stride; k += LANES) {
+      const Floats count = to_floats(as_ints(load(p.counts + k)));
+      store(factor + k, (count + load(prior + k)) * load(p.inverse + k));
+      store(own_factor + k, (count - all(1.0f) + load(prior + k)) * load(p.inverse + k));
+    }
   }
 
-  template <bool TABLE>
+  template <int TABLE>
   METHOD Floats factor_of(Bits topic) {
-    if (TABLE) return gather(factor, topic);
+    if (TABLE != NONE) return look_up<TABLE>(factor, topic);
     return (to_floats(as_ints(gather(p.counts, topic))) + gather(prior, topic)) * gather(p.inverse, topic);
   }
 
-  template <bool TABLE>
+  // The same without the token itself.
+  template <int TABLE>
+  METHOD Floats own_factor_of(Bits topic) {
+    if (TABLE != NONE) return look_up<TABLE>(own_factor, topic);
+    const Floats count = to_floats(as_ints(gather(p.counts, topic))) - all(1.0f);
+    return (count + gather(prior, topic)) * gather(p.inverse, topic);
+  }
+
+  template <int TABLE>
   METHOD void accept(Random& random) {
     for (int64_t i = 0; i < n; i += LANES) {
+      // The records of the next row arrive while this one is worked on.
+      for (int l = 0; next && l < LANES; l++) prefetch(p.records + (int64_t)next[i + l] * SIZE);
       const Bits record = load(first + i), more = PROPOSALS > 1 ? load(second + i) : record, own = low(record);
-      const Floats own_factor = factor_of<TABLE>(own) - gather(p.inverse, own);
+      const Floats without = own_factor_of<TABLE>(own);
       Bits topic = own;
-      Floats current = own_factor;
+      Floats current = without;
       _Pragma("GCC unroll 3") for (int m = 0; m < PROPOSALS; m++) {
         const Bits proposal = m == 0 ? record >> 16 : m == 1 ? low(more) : more >> 16;
-        const Floats proposed = select(proposal == own, own_factor, factor_of<TABLE>(proposal));
+        const Floats proposed = select(proposal == own, without, factor_of<TABLE>(proposal));
         const Ints yes = random.uniform() * current < proposed;
         topic = select(yes, proposal, topic);
         current = select(yes, proposed, current);
@@ -91,19 +122,19 @@ struct Row {
   }
 
   // The topic of another token of the row, or with the prior's share of the mass a draw from the prior.
-  METHOD Bits propose(Bits index, Random& random) {
-    const Bits n_others = all((uint32_t)(n - 1));
-    Bits at = multiply_high(random.bits(), n_others);
-    at = at - as_bits(index <= at);
-    Bits topic = gather(topics, select(at <= n_others, at, n_others));
-    const Ints from_prior = random.uniform() * all(prior_mass + (float)(n - 1)) < all(prior_mass);
+  METHOD Bits propose(Ints index, Random& random) {
+    const Ints last = all((int32_t)(n - 1)), share = as_ints(multiply_high(random.bits(), all(odds.whole)));
+    Ints at = share >> odds.shift;
+    at = at - (index <= at);
+    Bits topic = gather(topics, as_bits(select(at < last, at, last)));
+    const Ints from_prior = all(odds.tokens) <= share;
     if (any(from_prior)) topic = select(from_prior, draw_prior(random), topic);
     return topic;
   }
 
   METHOD void propose_all(Random& random) {
-    Bits index = load(LANE_NUMBERS);
-    for (int64_t i = 0; i < n; i += LANES, index = index + all<uint32_t>(LANES)) {
+    Ints index = as_ints(load(LANE_NUMBERS));
+    for (int64_t i = 0; i < n; i += LANES, index = index + all<int32_t>(LANES)) {
       const Bits proposal = propose(index, random);
       store(first + i, load(topics + i) | proposal << 16);
       if (PROPOSALS == 1) continue;
@@ -114,13 +145,17 @@ struct Row {
   }
 
   METHOD void resample(Random& random) {
-    count();
     if (n * 8 >= p.stride) {
       tabulate();
       std::memset(p.counts, 0, sizeof(uint32_t) * p.stride);
-      accept<true>(random);
+      if (p.stride <= 64)
+        accept<64>(random);
+      else if (p.stride <= 128)
+        accept<128>(random);
+      else
+        accept<0>(random);
     } else {
-      accept<false>(random);
+      accept<NONE>(random);
       uncount();
     }
     total();
@@ -149,19 +184,20 @@ INLINE float add_others(const Pass& p, int64_t row, float* prior, float* cumulat
 
 template <int PROPOSALS>
 INLINE void fetch(const Pass& p, int64_t begin, Row<PROPOSALS>& row) {
-  constexpr int SIZE = PROPOSALS > 1 ? 2 : 1, AHEAD = 32;
+  constexpr int SIZE = Row<PROPOSALS>::SIZE, AHEAD = 32;
   for (int64_t i = 0; i < row.n; i++) {
     if (p.order) prefetch(p.records + (int64_t)p.order[begin + i + AHEAD] * SIZE);
     const uint32_t* record = p.records + (p.order ? p.order[begin + i] : begin + i) * SIZE;
     row.first[i] = record[0];
     if (SIZE > 1) row.second[i] = record[1];
+    if (p.accept) p.counts[record[0] & 0xFFFF]++;
   }
   for (int64_t i = row.n; i < whole_vectors(row.n); i++) row.first[i] = row.second[i] = 0;
 }
 
 template <int PROPOSALS>
 INLINE void put_back(const Pass& p, int64_t begin, const Row<PROPOSALS>& row) {
-  constexpr int SIZE = PROPOSALS > 1 ? 2 : 1;
+  constexpr int SIZE = Row<PROPOSALS>::SIZE;
   for (int64_t i = 0; i < row.n; i++) {
     uint32_t* record = p.records + (p.order ? p.order[begin + i] : begin + i) * SIZE;
     record[0] = row.first[i];
@@ -171,14 +207,17 @@ INLINE void put_back(const Pass& p, int64_t begin, const Row<PROPOSALS>& row) {
 
 template <int PROPOSALS>
 void visit_rows(const Pass& p) {
-  float *factor = p.scratch, *prior = factor + p.stride, *cumulative = prior + p.stride, mass = 0;
+  const int64_t step = p.stride > 128 ? p.stride : 128;
+  float *factor = p.scratch, *own_factor = factor + step, *prior = own_factor + step, *cumulative = prior + step;
+  float mass = 0;
   for (int32_t k = 0; k < p.n_topics; k++) mass += p.prior[k];
   for (int64_t r = p.first; r < p.last; r++) {
     const int64_t begin = p.offsets[r], n = p.offsets[r + 1] - begin;
     if (n == 0) continue;
     if (p.others) mass = add_others(p, r, prior, cumulative);
-    Row<PROPOSALS> row{p, p.row, p.row + p.longest, p.row + 2 * p.longest, n, p.others ? prior : p.prior, mass, factor,
-                       cumulative};
+    const int32_t* next = p.order && begin + 2 * n < p.offsets[p.n_rows] ? p.order + begin + n : nullptr;
+    Row<PROPOSALS> row{p, p.row, p.row + p.longest, p.row + 2 * p.longest, next, n, p.others ? prior : p.prior, mass,
+                       factor, own_factor, cumulative, Odds(n - 1, mass)};
     Random random(p.seed, p.order ? Purpose::word : Purpose::document, p.sweep, (uint32_t)r);
     fetch(p, begin, row);
     if (p.accept)

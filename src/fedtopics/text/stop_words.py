@@ -6,9 +6,10 @@ import unicodedata
 
 from fedtopics.errors import InputError
 
-# Articles, pronouns, auxiliary verbs, prepositions, conjunctions, quantifiers and adverbs of degree, place
-# and time: the closed classes of English. No number, noun or verb that could carry a topic is in here; the
-# English list of stopwords-iso has 1,298 words, "computer", "state" and "member" among them.
+# The closed classes of English (articles, pronouns, auxiliary verbs, prepositions, conjunctions,
+# quantifiers, adverbs of degree, place and time, contractions) and the few verbs and numerals that go with
+# any topic. No word that could carry a topic is in here; the English list of stopwords-iso has 1,298 words,
+# "computer", "state" and "member" among them.
 _ENGLISH = """
 a an the this that these those such same other others another each every either neither both all any some
 none no not nor only own few many much more most less least several enough i me my mine myself we us our
@@ -29,7 +30,8 @@ mostly nearly ain't aren't can't couldn't didn't doesn't don't hadn't hasn't hav
 needn't oughtn't shan't shouldn't wasn't weren't won't wouldn't i'm i've i'd i'll you're you've you'd you'll
 he'd he'll she'd she'll it'd it'll we're we've we'd we'll they're they've they'd they'll that'd that'll
 there'd there'll who'd who'll who've what're what've how'd should've could've would've might've must've
-y'all let's
+y'all let's get gets got getting make makes made making go goes going gone come comes came coming take takes
+took taken taking give gives gave given giving put let say says said really actually well two first last
 """
 
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedtopics import model_exports, model_files
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.model_checks import check, plain_copy
+from fedtopics.model import exports, files
+from fedtopics.model.checks import check, plain_copy
+from fedtopics.model.topic_table import TopicRow, TopicTable
 from fedtopics.sampling import lda
-from fedtopics.topic_table import TopicRow, TopicTable
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
 
-    from fedtopics.text import Tokenizer
+    from fedtopics.text.tokens import Tokenizer
 
 Floats: TypeAlias = NDArray[np.float64]
 Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparray"
@@ -162,17 +162,17 @@ class TopicModel:
 
     def to_gensim(self) -> Any:
         """The same topics as a gensim `LdaModel`."""
-        return model_exports.gensim_model(self.topic_word, self.alpha, self.vocabulary)
+        return exports.gensim_model(self.topic_word, self.alpha, self.vocabulary)
 
     def to_pyldavis(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
         """Arguments for pyLDAvis: `pyLDAvis.prepare(**model.to_pyldavis(documents))` draws the topics."""
         corpus = self.read(documents, tokenizer=tokenizer)
-        return model_exports.pyldavis_input(self.topic_word, self.transform(corpus), corpus)
+        return exports.pyldavis_input(self.topic_word, self.transform(corpus), corpus)
 
     def to_csv(self, path: str | Path) -> None:
         """Write a table with one row for each word and its probability in each topic."""
         labels = [self.label(topic) for topic in range(self.n_topics)]
-        model_exports.write_csv(Path(path), self.topic_word, labels, self.vocabulary)
+        exports.write_csv(Path(path), self.topic_word, labels, self.vocabulary)
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
         """Write `model.safetensors` and `model.json` into a directory."""
@@ -187,12 +187,12 @@ class TopicModel:
             "labels": self.labels,
             "vocabulary": self.vocabulary,
         }
-        model_files.write(Path(directory), arrays, description, overwrite=overwrite)
+        files.write(Path(directory), arrays, description, overwrite=overwrite)
 
     @classmethod
     def load(cls, directory: str | Path) -> TopicModel:
         """The model that `save` wrote; a file changed since is an InputError."""
-        arrays, description = model_files.read(Path(directory))
+        arrays, description = files.read(Path(directory))
         try:
             labels = description["labels"]
             return cls(
@@ -210,8 +210,8 @@ class TopicModel:
             ) from None
 
     def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
-        from fedtopics.indexing import index_texts, with_vocabulary
-        from fedtopics.text import tokenizer_for
+        from fedtopics.text.indexing import index_texts, with_vocabulary
+        from fedtopics.text.tokens import tokenizer_for
 
         if tokenizer is None and self.language is None:
             raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")

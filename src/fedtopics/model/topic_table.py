@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fedtopics.errors import InputError
 
@@ -38,7 +38,7 @@ class TopicTable(Sequence[TopicRow]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+    def __getitem__(self, number: Any) -> Any:
         return self.rows[number]
 
     def __iter__(self) -> Iterator[TopicRow]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.text import Tokenizer
+from fedtopics.text.tokens import Tokenizer
 
 
 class Indexed(NamedTuple):
@@ -23,6 +23,39 @@ class Indexed(NamedTuple):
     offsets: NDArray[np.int64]
     vocabulary: tuple[str, ...]
     sentence_offsets: NDArray[np.int64] | None
+
+
+def checked(indexed: Indexed) -> Indexed:
+    """The same documents in read-only arrays of the right type; an error names the array that is wrong."""
+    words = _read_only("words", indexed.words, np.int32)
+    if len(words) and not 0 <= words.min() <= words.max() < len(indexed.vocabulary):
+        limit = len(indexed.vocabulary)
+        raise InputError(f"expected corpus.words below {limit}, got {words.min()} to {words.max()}")
+    offsets = _read_only("offsets", indexed.offsets, np.int64)
+    sentences = indexed.sentence_offsets
+    if sentences is not None:
+        sentences = _read_only("sentence_offsets", sentences, np.int64)
+    for name, bounds in (("offsets", offsets), ("sentence_offsets", sentences)):
+        if bounds is not None and not _rises(bounds, len(words)):
+            raise InputError(f"expected corpus.{name} to rise from 0 to {len(words)}, got {bounds}")
+    return Indexed(words, offsets, indexed.vocabulary, sentences)
+
+
+def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    given = np.asarray(values)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise InputError(
+            f"expected corpus.{name} as one row of whole numbers, got {given.dtype} {given.shape}"
+        )
+    if given.size and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
+        raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
+    view = np.ascontiguousarray(given, kind).view()
+    view.flags.writeable = False
+    return view
+
+
+def _rises(bounds: NDArray[np.int64], last: int) -> bool:
+    return len(bounds) > 0 and bounds[0] == 0 and bounds[-1] == last and bool((np.diff(bounds) >= 0).all())
 
 
 class _Numbering(dict[str, int]):

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from fedtopics.errors import InputError
-from fedtopics.indexing import Indexed, document_frequency, index_texts, with_vocabulary
-from fedtopics.stop_words import stop_words_for
-from fedtopics.text import Tokenizer, sentence_splitter_for, tokenizer_for
-from fedtopics.word_filter import WordFilter
+from fedtopics.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
+from fedtopics.text.stop_words import stop_words_for
+from fedtopics.text.tokens import Tokenizer, sentence_splitter_for, tokenizer_for
+from fedtopics.text.word_filter import WordFilter
 
 
 class TextOptions(TypedDict, total=False):
@@ -22,7 +22,7 @@ class TextOptions(TypedDict, total=False):
     tokenizer   your own function from a text to its list of words
     language    ISO 639-1 code, for words, stop words and sentences; Chinese ("zh") needs fedtopics[chinese]
     stop_words  True for the language's list (the default), False for none, or your own
-    min_df, max_df, max_words   see `fedtopics.word_filter.WordFilter`
+    min_df, max_df, max_words   see `fedtopics.text.word_filter.WordFilter`
     sentences   whether to keep sentence boundaries (the default)
     """
 

@@ -1,0 +1,1 @@
+"""Texts into words, sentences and word ids."""
