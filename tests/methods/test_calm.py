@@ -15,7 +15,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.methods.calm import Calm, predicted_ratio
+from fedtopics.methods.calm import LONG_STEP, Calm, predicted_ratio
 from fedtopics.privacy.cost import FREE
 from fedtopics.privacy.release import Budget, BudgetError, Ledger, Release
 
@@ -111,14 +111,21 @@ def test_a_party_that_vanishes_keeps_the_counts_it_sent_last() -> None:
     assert method.combine(state, {}, Turn(0, "server", 3)) is state
 
 
-def test_momentum_looks_ahead_in_the_direction_of_the_last_step() -> None:
+def told_after(before: float, after: float) -> Arrays:
     method = Calm(n_topics=3, momentum=0.5)
-    before, after = np.full((N_WORDS, 3), 4.0), np.full((N_WORDS, 3), 6.0, np.float32)
-    state: Arrays = {"counts": before, "previous": before, "length": np.array(30.0)}
-    state = method.combine(state, {"a": {"counts": after}}, Turn(0, "server", 2))
-    told = method.broadcast(state, "a")
-    np.testing.assert_allclose(told["sizes"], N_WORDS * (7.0 + method.beta), rtol=1e-6)
-    np.testing.assert_allclose(method.model(state, corpus(1).vocabulary).topic_shares, 1 / 3)
+    counts = np.full((N_WORDS, 3), before)
+    state: Arrays = {"counts": counts, "previous": counts, "length": np.array(30.0)}
+    sent = {"a": {"counts": np.full((N_WORDS, 3), after, np.float32)}}
+    return method.broadcast(method.combine(state, sent, Turn(0, "server", 2)), "a")
+
+
+def test_momentum_looks_ahead_in_the_direction_of_the_last_step() -> None:
+    beta, faded = Calm().beta, 1 - (1.0 / 10.0) / LONG_STEP
+    np.testing.assert_allclose(told_after(9.0, 10.0)["sizes"], N_WORDS * (10 + 0.5 * faded + beta), rtol=1e-6)
+
+
+def test_a_long_step_has_no_momentum() -> None:
+    np.testing.assert_allclose(told_after(4.0, 10.0)["sizes"], N_WORDS * (10 + Calm().beta), rtol=1e-6)
 
 
 @pytest.mark.parametrize("unit", ["document", "sentence"])

@@ -12,8 +12,8 @@
 
 The E step (`sampling/channel_em.py`) takes Y for what it is, counts seen through known noise, and leaves each
 token out of the evidence about itself. EM's steps get short near its end; momentum (Nesterov 1983) keeps them
-long and has the same fixed point. A party that misses a round keeps the counts it sent last; one that joins
-late draws its histograms then.
+long and has the same fixed point; it fades where one round moves many of the counts. A party that misses a
+round keeps the counts it sent last; one that joins late draws its histograms then.
 
 Guarantee: epsilon for a word added or removed, 2 epsilon for a word replaced, n epsilon for a document of at
 most n = max_length tokens. Histograms are drawn once and remembered, and all that leaves is computed from
@@ -26,9 +26,10 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
@@ -44,6 +45,7 @@ from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
 PARTY = "party/"
+LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 # Perplexity relative to training without noise, at x = epsilon - ln(n_words / distinct words per document).
 MEASURED_LOSS = ((-2.0, 1.43), (-1.0, 1.19), (0.0, 1.09), (1.0, 1.04), (1.8, 1.01), (3.0, 1.0))
@@ -91,8 +93,7 @@ class Calm:
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         if "counts" not in state:
             return {}
-        ahead = state["counts"] + self.momentum * (state["counts"] - state["previous"])
-        topics = channel_em.maximize(np.maximum(ahead, 0), self.beta)
+        topics = channel_em.maximize(self._ahead(state["counts"], state["previous"]), self.beta)
         return {"phi": topics.phi, "sizes": topics.sizes, "length": state["length"]}
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
@@ -172,6 +173,13 @@ class Calm:
         counts /= counts.sum(axis=0) * self.n_topics / unigram.sum()
         length = np.array(lengths @ n_docs / n_docs.sum())
         return {"counts": counts, "previous": counts, "length": length}
+
+    def _ahead(self, counts: NDArray[Any], previous: NDArray[Any]) -> NDArray[Any]:
+        """The counts, further along the last step; not while topics form and steps are long."""
+        step = counts - previous
+        moved = np.abs(step).sum() / counts.sum()
+        faded = self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
+        return np.asarray(np.maximum(counts + faded * step, 0))
 
     def _announce(self, n_words: int, distinct_words: float) -> None:
         ratio = predicted_ratio(self.epsilon, n_words, distinct_words)
