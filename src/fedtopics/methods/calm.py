@@ -207,7 +207,7 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     at, ratios = zip(*MEASURED_LOSS, strict=True)
     surplus = epsilon - log(n_words / distinct_words)
     slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
-    return float(np.interp(surplus, at, ratios)) + slope * min(0.0, surplus - at[0])
+    return float(np.interp(surplus, at, ratios) + slope * min(0.0, surplus - at[0]))
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:
