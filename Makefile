@@ -54,6 +54,8 @@ mutants: setup
 
 bench: setup
 	$(PIP) install -e '.[dev,bench]'
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/channel_em.py
 	$(BIN)/python benchmarks/speed.py
 
 docs: setup

@@ -29,7 +29,8 @@ from fedtopics.privacy.histogram import Histogram
 from fedtopics.privacy.noise import Noise
 from fedtopics.reading import read
 from fedtopics.sampling import channel_em
-from fedtopics.sampling.channel_em import Histograms, Topics
+from fedtopics.sampling.channel_em import Topics
+from fedtopics.sampling.histograms import Histograms
 
 
 def noisy(corpus: Corpus, epsilon: float) -> Histograms:

@@ -42,7 +42,7 @@ SETS: dict[str, tuple[str, int, dict[str, Any]]] = {
 
 # Label, method, settings. The gap to a single party is so wide that one seed shows it.
 REPEATED: list[tuple[str, str, dict[str, Any]]] = [
-    ("shared", "shared", {"n_rounds": 300}),
+    ("shared", "shared", {"n_rounds": 300, "sampler": "gibbs"}),
     *((f"calm {epsilon:g}", "calm", {"epsilon": epsilon}) for epsilon in EPSILONS),
 ]
 METHODS = [*REPEATED, ("alone", "alone", {"n_rounds": 30})]

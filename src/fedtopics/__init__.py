@@ -14,8 +14,9 @@ _HOMES = {
     "LDA": "estimator",
     "Run": "run",
     "TopicModel": "model",
+    "align": "alignment",
     "compare": "experiment",
-    "prepare": "experiment",
+    "prepare": "dealing",
     "read": "reading",
     "train": "experiment",
 }

@@ -42,6 +42,7 @@ class Corpus:
     sentence_offsets  sentence s owns the tokens sentence_offsets[s]:sentence_offsets[s+1]; no sentence is
                       empty or crosses documents; None where they are unknown (bags of words)
     ids, labels, parties   one string per document, None where unknown
+    language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
     """
 
     words: Ints
@@ -51,6 +52,7 @@ class Corpus:
     ids: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     parties: tuple[str, ...] | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
         for name, values in checked(self._indexed)._asdict().items():
@@ -113,6 +115,7 @@ class Corpus:
             ids=_column(document.id for document in about),
             labels=_column(document.label for document in about),
             parties=_column(document.party for document in about),
+            language=None if options.get("tokenizer") else options.get("language", "en"),
         )
 
     @classmethod
@@ -226,8 +229,8 @@ class Corpus:
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:
             raise InputError(
-                f"expected a test fraction that leaves documents on both sides, got {test_fraction} "
-                f"of {self.n_docs} documents"
+                "expected a test fraction above 0 and below 1 that leaves documents on both sides, "
+                f"got {test_fraction} of {self.n_docs} documents"
             )
         is_test = np.zeros(self.n_docs, bool)
         is_test[np.random.default_rng(seed).permutation(self.n_docs)[:n_test]] = True
@@ -250,6 +253,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
         ids=_all([corpus.ids for corpus in corpora]),
         labels=_all([corpus.labels for corpus in corpora]),
         parties=_all([corpus.parties for corpus in corpora]),
+        language=first.language,
     )
 
 

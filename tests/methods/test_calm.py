@@ -15,7 +15,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.methods.calm import Calm, predicted_ratio
+from fedtopics.methods.calm import LONG_STEP, Calm, predicted_ratio
 from fedtopics.privacy.cost import FREE
 from fedtopics.privacy.release import Budget, BudgetError, Ledger, Release
 
@@ -101,8 +101,9 @@ def test_a_party_that_joins_late_pays_then_and_counts() -> None:
 
 
 def test_a_party_that_vanishes_keeps_the_counts_it_sent_last() -> None:
-    method = Calm(epsilon=8.0, n_topics=3, stretch=1.0)
-    state: Arrays = {"counts": np.ones((N_WORDS, 3)), "length": np.array(30.0)}
+    method = Calm(epsilon=8.0, n_topics=3)
+    flat = np.ones((N_WORDS, 3))
+    state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
     one, other = (np.full((N_WORDS, 3), value, np.float32) for value in (2, 5))
     state = method.combine(state, {"a": {"counts": one}, "b": {"counts": other}}, Turn(0, "server", 1))
     state = method.combine(state, {"a": {"counts": one + 1}}, Turn(0, "server", 2))
@@ -110,11 +111,21 @@ def test_a_party_that_vanishes_keeps_the_counts_it_sent_last() -> None:
     assert method.combine(state, {}, Turn(0, "server", 3)) is state
 
 
-def test_the_stretch_goes_on_in_the_direction_of_the_step() -> None:
-    method = Calm(n_topics=3, stretch=1.5)
-    state: Arrays = {"counts": np.full((N_WORDS, 3), 4.0), "length": np.array(30.0)}
-    sent = {"a": {"counts": np.full((N_WORDS, 3), 6.0, np.float32)}}
-    np.testing.assert_allclose(method.combine(state, sent, Turn(0, "server", 2))["counts"], 7.0)
+def told_after(before: float, after: float) -> Arrays:
+    method = Calm(n_topics=3, momentum=0.5)
+    counts = np.full((N_WORDS, 3), before)
+    state: Arrays = {"counts": counts, "previous": counts, "length": np.array(30.0)}
+    sent = {"a": {"counts": np.full((N_WORDS, 3), after, np.float32)}}
+    return method.broadcast(method.combine(state, sent, Turn(0, "server", 2)), "a")
+
+
+def test_momentum_looks_ahead_in_the_direction_of_the_last_step() -> None:
+    beta, faded = Calm().beta, 1 - (1.0 / 10.0) / LONG_STEP
+    np.testing.assert_allclose(told_after(9.0, 10.0)["sizes"], N_WORDS * (10 + 0.5 * faded + beta), rtol=1e-6)
+
+
+def test_a_long_step_has_no_momentum() -> None:
+    np.testing.assert_allclose(told_after(4.0, 10.0)["sizes"], N_WORDS * (10 + Calm().beta), rtol=1e-6)
 
 
 @pytest.mark.parametrize("unit", ["document", "sentence"])
@@ -138,7 +149,7 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"epsilon": nan}, "epsilon"),
         ({"epsilon": inf}, "epsilon"),
         ({"unit": "page"}, "document or sentence, got 'page'"),
-        ({"stretch": 2.0}, "below 2, got 2.0"),
+        ({"momentum": 1.0}, "below 1, got 1.0"),
         ({"burstiness": 1.0}, "below 1, got 1.0"),
         ({"alpha": 0.0}, "above 0, got 0.0"),
         ({"max_length": 0}, "above 0, got 0"),
@@ -157,10 +168,11 @@ def test_a_party_without_documents_or_sentences_is_refused() -> None:
 
 
 def test_the_forecast_grows_with_the_noise() -> None:
-    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3)]
+    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3, 2, 1)]
+    assert len(set(ratios)) == len(ratios)
     assert ratios == sorted(ratios)
-    assert ratios[0] < 1.01
-    assert ratios[-1] > 1.2
+    assert ratios[0] == 1.0
+    assert ratios[4] > 1.2
     with pytest.raises(InputError, match="distinct words"):
         predicted_ratio(6, 100, 101)
 

@@ -57,6 +57,8 @@ def test_what_cannot_be_reached_is_refused():
     for bad in (float("nan"), inf, -1.0, 0.0):
         with pytest.raises(InputError, match="epsilon must be"):
             calibrate("histogram", "word replace", bad, n_words=5)
+    with pytest.raises(InputError, match="missing a required argument: 'kept'"):
+        calibrate("truncated response", "word replace", 1.0, n_words=5)
     with pytest.raises(InputError, match="at least one round"):
         calibrate("histogram", "word replace", 1.0, rounds=0, n_words=5)
 
@@ -91,6 +93,7 @@ def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
     assert found.statements == ledger.statements()
     assert {row["relation"] for row in found.statements} >= set(RELATIONS[:4])
     assert any("403.4-fold (a word guessed at 1 in 8,000: at most 4.8%)" in line for line in found.meaning)
+    assert any("epsilon 3000 is no protection" in line for line in found.meaning)
     assert any("document epsilon 3000 promises nothing" in line for line in found.warnings)
     assert any("word epsilon 12 is at least ln V = 9.0" in line for line in found.warnings)
 
@@ -115,8 +118,8 @@ def test_explanation_shows_claims_that_do_not_hold_and_visible_lengths():
 
 def test_explanation_of_nothing_and_of_everything():
     assert explain([], PublicFacts(10)).meaning == ["Nothing leaves a party."]
-    assert all("no promise" in line for line in explain([INFINITE], PublicFacts(10)).meaning)
-    assert all("says nothing" in line for line in explain([FREE], PublicFacts(10)).meaning)
+    assert all("no promise" in line for line in explain([INFINITE], PublicFacts(10)).meaning[1:])
+    assert all("says nothing" in line for line in explain([FREE], PublicFacts(10)).meaning[1:])
 
 
 def test_predicted_loss_follows_the_curve():

@@ -272,6 +272,9 @@ def test_unknown_relations_events_and_costs_are_refused():
         Loss("sentence", Pure(1.0))
     with pytest.raises(InputError, match="expected a privacy event"):
         Loss(WORD, "nothing at all")
+    for losses in ([Loss(WORD, Pure(1.0))], (1.0,)):
+        with pytest.raises(InputError, match="tuple of Loss"):
+            Cost(losses)
     with pytest.raises(InputError, match="noise source"):
         Cost(noise="numpy")
     with pytest.raises(InputError, match="expected the Cost"):

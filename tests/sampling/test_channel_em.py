@@ -9,7 +9,8 @@ from scipy.special import gammaln
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em, channel_em
-from fedtopics.sampling.channel_em import Documents, Histograms, Topics
+from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.histograms import Histograms, count_words
 
 FLOOR = 0.02
 
@@ -222,7 +223,7 @@ def test_better_topics_score_higher_on_noisy_documents() -> None:
 
 def test_counting_the_words_of_a_corpus() -> None:
     corpus = Corpus(np.array([2, 0, 2, 1], np.int32), np.array([0, 3, 3, 4]), ("a", "b", "c"))
-    histograms = channel_em.count_words(corpus)
+    histograms = count_words(corpus)
     assert histograms.offsets.tolist() == [0, 2, 2, 3]
     assert histograms.words.tolist() == [0, 2, 1]
     assert histograms.values.tolist() == [1, 2, 1]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from time import perf_counter
+
+import numpy as np
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -40,12 +43,13 @@ def run(
     seed: int,
     ledger: Ledger | None = None,
     n_threads: int = 1,
+    secure: bool = False,
     on_round: Callable[[Round], None] = lambda _: None,
 ) -> Outcome:
     """Train `method` on one corpus per party name.
 
     The ledger must afford the method's plan before any document is looked at, and is charged with every
-    release.
+    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`.
     """
     vocabulary = _shared_vocabulary(corpora)
     ledger = Ledger() if ledger is None else ledger
@@ -53,7 +57,7 @@ def run(
         ledger.require(name, method.plan(len(vocabulary)))
     rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
-    turn = Turn(seed, "server", n_threads=n_threads)
+    turn = Turn(seed, "server", n_threads=n_threads, secure=secure)
     state = method.start(len(vocabulary), turn)
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)
@@ -62,7 +66,7 @@ def run(
         for name, party in parties.items():
             told = method.broadcast(state, name)
             release, memory = method.contribute(party, told, replace(turn, role="party", party=name))
-            ledger.charge(name, number, release.cost)
+            ledger.charge(name, number, release.cost, content=_digest(release.value))
             sent[name], parties[name] = release.value, replace(party, memory=memory)
             down += _size(told)
         state = method.combine(state, sent, turn)
@@ -85,3 +89,12 @@ def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
 
 def _size(arrays: Arrays) -> int:
     return sum(array.nbytes for array in arrays.values())
+
+
+def _digest(arrays: Arrays) -> str:
+    """SHA-256 of what is sent, so that the ledger can tell a retry from a second release."""
+    digest = sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

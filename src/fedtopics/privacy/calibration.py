@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from math import exp, inf, log
 from typing import Any
 
@@ -78,6 +79,11 @@ def calibrate(
     check_delta(delta)
     if rounds < 1:
         raise InputError(f"at least one round was expected, got {rounds!r}")
+
+    try:
+        signature(knob.make).bind(**{knob.parameter: epsilon}, **public)
+    except TypeError as error:
+        raise InputError(f"{mechanism} cannot be made from {sorted(public)}: {error}") from error
 
     def cost(parameter: float) -> float:
         return total(knob.make(**{knob.parameter: parameter}, **public).price(), relation, delta, rounds)

@@ -87,6 +87,8 @@ class Cost:
     noise: NoiseSource = "none"
 
     def __post_init__(self) -> None:
+        if not all(isinstance(loss, Loss) for loss in self.losses) or not isinstance(self.losses, tuple):
+            raise InputError(f"losses must be a tuple of Loss, got {self.losses!r:.60}")
         if self.otherwise not in (Nothing(), NonPrivate()):
             raise InputError(
                 f"a relation that is not stated is Nothing or NonPrivate, got {self.otherwise!r}"

@@ -117,7 +117,7 @@ def gaussian_tail(variance: Fraction, threshold: int) -> tuple[Decimal, tuple[De
 def digits(probabilities: list[Decimal] | tuple[Decimal, ...]) -> Digits:
     """256 bits of each probability as rows of sixteen 16-bit digits, most significant first."""
     with localcontext(PRECISE):
-        whole = [int(p * 2**N_BITS) for p in probabilities]
+        whole = [min(int(p * 2**N_BITS), 2**N_BITS - 1) for p in probabilities]
     rows = [[(number >> shift) & 0xFFFF for shift in range(N_BITS - 16, -1, -16)] for number in whole]
     return np.array(rows, dtype=np.uint16).reshape(len(rows), N_BITS // 16)
 

@@ -17,7 +17,10 @@ from fedtopics.privacy.ledger import Ledger
 # Perplexity over that of the noise-free model against epsilon - ln(V / different words of a document): one
 # curve fitted the noisy histograms of six corpora (KOS, AP, ohsumed, speeches, NIPS, imdb).
 LOSS_CURVE = {-2.0: 1.43, -1.0: 1.19, 0.0: 1.09, 1.0: 1.04, 1.8: 1.01, 3.0: 1.0}
-MEANINGLESS_DOCUMENT = 20.0
+MEANINGLESS = 20.0  # an epsilon that multiplies odds by 500 million
+PURPOSE = (
+    "Anyone may learn the topics and, roughly, how often each party uses each word: the run is for that."
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ def explain(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Ex
     return Explanation(
         statements,
         _public(spent, facts),
-        [_meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items()],
+        [PURPOSE, *(_meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items())],
         _warnings({str(r): e for r, (e, _) in proved.items()}, spent, facts),
     )
 
@@ -101,7 +104,9 @@ def _meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
         )
     if epsilon == 0:
         return f"{relation}: what leaves a party says nothing about a {unit}."
-    factor = exp(min(epsilon, 700))
+    if epsilon > MEANINGLESS:
+        return f"{relation}: epsilon {epsilon:.4g} is no protection; treat what a {unit} says as known."
+    factor = exp(epsilon)
     odds = f"{factor:,.1f}" if factor < 1e4 else f"{factor:.1e}"
     text = (
         f"{relation}: whoever sees everything that leaves a party, and knows all other data, raises the odds "
@@ -122,7 +127,7 @@ def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> li
             "single out a word among all others, so it protects little beyond plausible deniability"
         )
     document = epsilons.get("document add/remove", inf)
-    if MEANINGLESS_DOCUMENT < document < inf:
+    if MEANINGLESS < document < inf:
         warnings.append(
             f"document epsilon {document:.4g} promises nothing for documents; only words are protected"
         )

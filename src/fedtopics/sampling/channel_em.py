@@ -20,73 +20,17 @@ Results have the same bits whatever the number of threads and the instruction se
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import log
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em
+from fedtopics.sampling.histograms import Histograms
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Histograms:
-    """Counts of each document's words, sparse: document d owns the entries offsets[d]:offsets[d+1].
-
-    values   at least 1; the entries left out are those whose noisy count was below 1 (or zero without noise)
-    decay    ratio a of the two-sided geometric noise, exp(-epsilon); 0: the counts are exact
-    burstiness   q in [0, 1), assumed of the true counts: how much a word that is there tends to come again
-    """
-
-    offsets: NDArray[np.int64]
-    words: NDArray[np.int32]
-    values: NDArray[np.int32]
-    n_words: int
-    decay: float = 0.0
-    burstiness: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.decay <= 1:
-            raise InputError(f"expected a decay from 0 (exact counts) to 1, got {self.decay}")
-        if not 0 <= self.burstiness < 1:
-            raise InputError(f"expected a burstiness from 0 to below 1, got {self.burstiness}")
-        if len(self.words) != len(self.values) or self.offsets[0] != 0 or self.offsets[-1] != len(self.words):
-            raise InputError(
-                f"expected offsets from 0 to {len(self.words)} words and values, got {self.offsets[-1]}"
-            )
-        if len(self.words) and not (self.words.min() >= 0 and self.words.max() < self.n_words):
-            raise InputError(
-                f"expected word ids below {self.n_words}, got {self.words.min()} to {self.words.max()}"
-            )
-        if len(self.values) and self.values.min() < 1:
-            raise InputError(
-                f"expected values of at least 1, got {self.values.min()}; drop the other entries"
-            )
-        if np.any(np.diff(self.offsets) < 0):
-            raise InputError("expected offsets that do not decrease, got some that do")
-
-    @property
-    def n_docs(self) -> int:
-        return len(self.offsets) - 1
-
-    def restrict(self, allowed: NDArray[np.bool_]) -> Histograms:
-        """The same documents with the entries of the allowed words only."""
-        keep = allowed[self.words]
-        offsets = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
-        return replace(self, offsets=offsets, words=self.words[keep], values=self.values[keep])
-
-
-def count_words(corpus: Corpus) -> Histograms:
-    """The exact histogram of every document of a corpus."""
-    keys, values = np.unique(corpus.docs.astype(np.int64) * corpus.n_words + corpus.words, return_counts=True)
-    docs, words = np.divmod(keys, max(corpus.n_words, 1))
-    offsets = np.searchsorted(docs, np.arange(corpus.n_docs + 1))
-    return Histograms(offsets, words.astype(np.int32), values.astype(np.int32), corpus.n_words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +175,7 @@ def _run(
         moved.lengths,
         decay=histograms.decay,
         burstiness=histograms.burstiness,
-        **_chances(histograms.decay, histograms.burstiness),
+        **histograms.chances(),
         n_steps=n_steps,
         exclude=exclude,
         n_threads=n_threads,
@@ -239,23 +183,6 @@ def _run(
         instruction_set=instruction_set,
     )
     return moved, log_likelihood
-
-
-def _chances(a: float, q: float) -> dict[str, float]:
-    """What the kernel needs of words of mean mu that were not there, or did not survive, per unit of mu.
-
-    P(n = 0) = exp(-absence mu), E[a^n] = exp(-silence mu), E[n a^n] / E[a^n] = hidden mu.
-    """
-    if a == 0:
-        return {"absence": 0.0, "silence": 0.0, "hidden": 0.0}
-    if q == 0:
-        return {"absence": 1.0, "silence": 1 - a, "hidden": a}
-    odds = (1 - q) / q
-    return {
-        "absence": -odds * log(1 - q),
-        "silence": odds * log((1 - q * a) / (1 - q)),
-        "hidden": a * (1 - q) / (1 - q * a),
-    }
 
 
 def _check(

@@ -1,0 +1,130 @@
+"""What a party of FTM releases once: noisy vectors of its tokens, sentences or documents.
+
+    OneHot      one vector per token; how many tokens each sentence and document has is public
+    Histogram   one vector per document, or per sentence; how long these are is hidden
+
+From then on the party works on `Arrays` alone: the vectors, and how they make up sentences and documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.federation.protocol import Arrays, Party, Turn
+from fedtopics.privacy.contribution import cut
+from fedtopics.privacy.histogram import Histogram
+from fedtopics.privacy.one_hot import OneHot
+from fedtopics.privacy.release import Release, reuse
+from fedtopics.privacy.rows import SparseRows
+from fedtopics.privacy.unit_histogram import UnitHistogram
+from fedtopics.sampling import private_mh
+from fedtopics.sampling.histograms import Histograms
+from fedtopics.sampling.private_mh import Evidence, Units
+
+NAMES = ("documents", "units", "rows", "words", "values", "unit_lengths")
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """How vectors are drawn, and how they are read afterwards."""
+
+    mechanism: Histogram | OneHot
+    sentences: bool  # a topic for each sentence, not for each token
+    plug_in: bool = False  # the noise is taken for signal, as in the papers
+    burstiness: float = 0.0  # how much a word that is in a document tends to come again
+
+    def release(self, party: Party, turn: Turn) -> Release[Arrays]:
+        """The party's vectors: drawn the first time, free ever after."""
+        if party.memory:
+            return reuse({name: party.memory[name] for name in NAMES})
+        if not party.corpus.n_docs:
+            raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
+        corpus = _cut(party.corpus, self.mechanism.bounds.max_length)
+        if isinstance(self.mechanism, OneHot):
+            return self.mechanism(corpus.words, turn.noise()).map(lambda rows: self._tokens(rows, corpus))
+        if not self.sentences:
+            histograms = self.mechanism(corpus.words, corpus.offsets, turn.noise())
+            return histograms.map(lambda rows: _arrays(rows, np.arange(rows.n_rows + 1)))
+        sentences, documents = _sentences(corpus)
+        draw = UnitHistogram(self.mechanism)
+        released = draw(corpus.words, corpus.offsets, sentences, turn.noise())
+        return released.map(lambda rows: self._with_lengths(_arrays(rows, documents)))
+
+    def histograms(self, vectors: Arrays) -> Histograms:
+        """Vectors of documents (or sentences) as counts seen through noise."""
+        if not isinstance(self.mechanism, Histogram):
+            raise TypeError("vectors of tokens are no histograms")
+        words, values = vectors["words"], vectors["values"].astype(np.int32)
+        return Histograms(
+            vectors["rows"], words, values, self.mechanism.n_words, self.mechanism.decay, self.burstiness
+        )
+
+    def units(self, vectors: Arrays) -> Units:
+        """Vectors of tokens or sentences as evidence on their topics."""
+        values, decay = vectors["values"], 0.0
+        evidence: Evidence = "counts"
+        if isinstance(self.mechanism, OneHot):
+            evidence = "plug_in" if self.plug_in else "one_hot"
+            steps = values.astype(np.float64)
+            ratios = self.mechanism.likelihood_ratio(steps) / self.mechanism.silence_ratio
+            values = steps / self.mechanism.grid if self.plug_in else ratios - 1
+        else:
+            decay = self.mechanism.decay
+        return Units(
+            vectors["documents"],
+            vectors["units"],
+            vectors["rows"],
+            vectors["words"],
+            values.astype(np.float32),
+            self.mechanism.n_words,
+            evidence,
+            decay,
+            vectors["unit_lengths"],
+        )
+
+    def _tokens(self, rows: SparseRows, corpus: Corpus) -> Arrays:
+        if not self.sentences:
+            return _arrays(rows, corpus.offsets)
+        sentences, documents = _sentences(corpus)
+        return _arrays(rows, documents) | {"units": sentences}
+
+    def _with_lengths(self, vectors: Arrays) -> Arrays:
+        return vectors | {"unit_lengths": private_mh.expected_lengths(self.histograms(vectors))}
+
+
+def _arrays(rows: SparseRows, documents: NDArray[Any]) -> Arrays:
+    """Released rows, each a unit of its own."""
+    return {
+        "documents": documents.astype(np.int64),
+        "units": np.arange(rows.n_rows + 1),
+        "rows": rows.offsets,
+        "words": rows.words,
+        "values": rows.values,
+        "unit_lengths": np.zeros(0),
+    }
+
+
+def _sentences(corpus: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of sentences in tokens, and of documents in sentences."""
+    if corpus.sentence_offsets is None:
+        raise InputError('topics of sentences need sentences, got documents without; use unit="word"')
+    return corpus.sentence_offsets, np.searchsorted(corpus.sentence_offsets, corpus.offsets)
+
+
+def _cut(corpus: Corpus, max_length: int | None) -> Corpus:
+    """The first max_length tokens of each document, sentences cut with them."""
+    words, offsets = cut(corpus.words, corpus.offsets, max_length)
+    if len(words) == corpus.n_tokens:
+        return corpus
+    sentences = corpus.sentence_offsets
+    if sentences is not None:
+        place = np.arange(corpus.n_tokens) - corpus.offsets[corpus.docs]
+        kept = np.concatenate([[0], np.cumsum(place < (max_length or 0))])
+        sentences = np.unique(kept[sentences]).astype(np.int64)
+    return replace(corpus, words=words, offsets=offsets, sentence_offsets=sentences)

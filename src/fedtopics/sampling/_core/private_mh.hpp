@@ -1,0 +1,44 @@
+// Exact Metropolis-Hastings for units (tokens or sentences) that are known through privatized vectors only.
+#pragma once
+#include <cstdint>
+
+namespace fedtopics {
+
+// What the vectors of a unit say of a topic k; x are the stored values.
+//   plug_in   sum_entries x log phi_kw                   the noisy one-hot vector taken for a count
+//   one_hot   sum_rows log(1 + sum_entries x phi_kw)     x = likelihood ratio of the entry, less one; a row is a token
+//   counts    sum_entries log f(x, length phi_kw)        x = noisy count, f as in channel_posterior.hpp
+enum class Evidence : int32_t { plug_in, one_hot, counts };
+
+struct PrivateUnits {
+  const int64_t* documents;   // document d owns the units documents[d]:documents[d+1]
+  const int64_t* units;       // unit u owns the rows units[u]:units[u+1]
+  const int64_t* rows;        // row r owns the entries rows[r]:rows[r+1]
+  const int32_t* words;       // (n_entries,)
+  const float* values;        // (n_entries,)
+  const int64_t* hints;       // unit u owns the hint words hints[u]:hints[u+1], fixed by its vectors alone
+  const int32_t* hint_words;  // proposals follow the topics of one of them
+  const double* lengths;      // (n_units,) expected tokens of each unit; read for `counts` alone
+  double decay;               // exp(-epsilon) of `counts`
+  Evidence evidence;
+};
+
+struct PrivateTopics {
+  const float* log_phi;      // (n_topics, n_words)
+  const float* phi;          // (n_topics, n_words)
+  const float* proposals;    // (n_words, n_topics) weights of the word proposal
+  const float* threshold;    // (n_words, n_topics) its alias tables
+  const uint32_t* other;     // (n_words, n_topics)
+  double alpha;
+  int64_t n_words;
+  int32_t n_topics;
+};
+
+// One pass over document d; `counts` are n_topics zeros, and left so.
+void private_metropolis(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics, int32_t n_proposals,
+                        uint64_t seed, uint32_t sweep, int32_t* counts);
+
+// Every unit of document d in a topic of one of its hint words; in any topic where it has none.
+void private_assign(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics, uint64_t seed);
+
+}  // namespace fedtopics

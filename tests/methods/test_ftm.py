@@ -1,0 +1,224 @@
+"""FTM: what it sends, what it costs, and how parties that differ work together."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from planted import corpus_of, drawn_corpus, planted_topics
+
+from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.federation import in_process
+from fedtopics.federation.protocol import Arrays, Party, Turn
+from fedtopics.methods.ftm import Ftm
+from fedtopics.model import TopicModel
+from fedtopics.privacy.cost import FREE
+from fedtopics.privacy.release import Release
+
+TOPICS = planted_topics(4, 15)
+N_WORDS = TOPICS.shape[1]
+VARIANTS: list[dict[str, Any]] = [
+    {"variant": "paper", "top_words": 15},
+    {"variant": "paper", "top_words": 15, "unit": "sentence"},
+    {},
+    {"unit": "sentence"},
+    {"release": "tokens"},
+    {"release": "tokens", "unit": "sentence"},
+]
+
+
+def corpus(seed: int, n_docs: int = 60, topics: np.ndarray = TOPICS) -> Corpus:
+    """Documents of 30 tokens, sentences of 10; a sentence holds the words of neighboring topics."""
+    documents = drawn_corpus(topics, n_docs=n_docs, length=30, seed=seed)
+    words = np.sort(documents.words.reshape(n_docs, 30), axis=1).reshape(-1)
+    return replace(documents, words=words, sentence_offsets=np.arange(0, documents.n_tokens + 1, 10))
+
+
+def played(
+    method: Ftm, corpora: list[dict[str, Corpus]]
+) -> tuple[Arrays, list[dict[str, Release[Arrays]]], dict[str, Arrays]]:
+    """The last state, what every party sends in each round, and its memory; round t sees corpora[t]."""
+    memory: dict[str, Arrays] = {}
+    state = method.start(N_WORDS, Turn(5, "server"))
+    rounds = []
+    for number, present in enumerate(corpora):
+        sent = {}
+        for name, documents in present.items():
+            party = Party(name, documents, memory.get(name, {}))
+            told = method.broadcast(state, name)
+            sent[name], memory[name] = method.contribute(party, told, Turn(5, "party", number, name))
+        values = {name: release.value for name, release in sent.items()}
+        state = method.combine(state, values, Turn(5, "server", number))
+        rounds.append(sent)
+    return state, rounds, memory
+
+
+def found(model: TopicModel, topics: np.ndarray = TOPICS) -> float:
+    """Least overlap of a planted topic with the topic that is most like it."""
+    return float(np.minimum(topics[:, None], model.topic_word[None]).sum(-1).max(axis=1).min())
+
+
+@pytest.mark.parametrize("given", VARIANTS, ids=str)
+def test_after_the_first_round_the_documents_are_never_read_again(given: dict[str, Any]) -> None:
+    method = Ftm(epsilon=3.0, n_topics=3, n_local=3, **given)
+    first, other = {"north": corpus(1)}, {"north": corpus(2)}
+    _, honest, _ = played(method, [first] * 3)
+    _, swapped, _ = played(method, [first, other, other])
+    for one, two in zip(honest, swapped, strict=True):
+        for key in ("topics", "weights"):
+            assert one["north"].value[key].tobytes() == two["north"].value[key].tobytes()
+    assert [sent["north"].cost == FREE for sent in honest] == [False, True, True]
+
+
+@pytest.mark.parametrize("given", VARIANTS, ids=str)
+def test_planted_topics_are_found_with_little_noise(given: dict[str, Any]) -> None:
+    parties = {name: corpus(seed, n_docs=150) for seed, name in enumerate(("north", "south"))}
+    method = Ftm(epsilon=20.0, n_topics=4, n_rounds=3, **given)
+    model = in_process.run(method, parties, seed=1).model
+    assert model is not None
+    assert found(model) > 0.7
+
+
+@pytest.mark.parametrize("given", [{}, {"release": "tokens"}], ids=str)
+def test_sound_finds_planted_topics_through_real_noise(given: dict[str, Any]) -> None:
+    parties = {name: corpus(seed, n_docs=300) for seed, name in enumerate(("north", "south"))}
+    method = Ftm(epsilon=3.5, n_topics=4, n_local=40, **given)
+    model = in_process.run(method, parties, seed=1).model
+    assert model is not None
+    assert found(model) > 0.65
+
+
+def test_parties_with_different_numbers_of_topics_share_what_they_have_in_common() -> None:
+    """North knows topics 0, 1 and 2, south 2 and 3: the global model has four, one of them of both."""
+    parties = {
+        "north": corpus(1, n_docs=300, topics=TOPICS[:3]),
+        "south": corpus(2, n_docs=200, topics=TOPICS[2:]),
+    }
+    method = Ftm(epsilon=12.0, topics_per_party={"north": 3, "south": 2})
+    outcome = in_process.run(method, parties, seed=0)
+    assert outcome.model is not None
+    assert outcome.model.n_topics == 4
+    assert found(outcome.model) > 0.8
+    assert {name: model.n_topics for name, model in outcome.local_models.items()} == {"north": 3, "south": 2}
+    assert [entry.bytes_up for entry in outcome.rounds] == [5 * (4 * N_WORDS + 8)] * 5
+
+
+def test_a_party_goes_on_with_the_counts_of_the_others() -> None:
+    """South has few documents; through the global model its topics come near those of north's many."""
+    parties = {"north": corpus(1, n_docs=400), "south": corpus(2, n_docs=25)}
+    method = Ftm(epsilon=12.0, n_topics=4, xi=0.5)
+    together = in_process.run(method, parties, seed=0).local_models["south"]
+    alone = in_process.run(method, {"south": parties["south"]}, seed=0).local_models["south"]
+    assert found(together) > found(alone) + 0.05
+
+
+@pytest.mark.parametrize("given", [{}, {"unit": "sentence"}, {"release": "tokens"}], ids=str)
+def test_what_the_others_know_steers_the_training_of_a_party(given: dict[str, Any]) -> None:
+    """A party that knows next to nothing is told the planted topics in their order, and takes them so."""
+    method = Ftm(epsilon=12.0, n_topics=4, n_local=1, **given)
+    _, _, memory = played(method, [{"north": corpus(1)}])
+    told = {"topics": TOPICS.astype(np.float32), "weights": np.full(4, 1e5)}
+    party = Party("north", corpus(1), memory["north"])
+    method = replace(method, n_local=20)
+    sent = method.contribute(party, told, Turn(5, "party", 1, "north"))[0].value["topics"]
+    assert np.diagonal(np.minimum(TOPICS[:, None], sent[None]).sum(-1)).min() > 0.6
+
+
+def test_a_party_that_vanishes_keeps_its_topics_and_one_that_joins_late_pays_then() -> None:
+    method = Ftm(epsilon=12.0, n_topics=4, n_local=10)
+    north, south = {"north": corpus(1)}, {"south": corpus(2)}
+    state, rounds, _ = played(method, [north, north | south, south])
+    assert rounds[1]["south"].cost != FREE
+    np.testing.assert_array_equal(state["party/north/topics"], rounds[1]["north"].value["topics"])
+    assert method.combine({}, {}, Turn(0, "server", 0)) == {}
+
+
+def test_paper_and_sound_send_the_same_kind_of_message() -> None:
+    for given in VARIANTS:
+        _, rounds, memory = played(Ftm(epsilon=8.0, n_topics=3, n_local=2, **given), [{"north": corpus(1)}])
+        sent = rounds[0]["north"].value
+        assert sent["topics"].shape == (3, N_WORDS)
+        np.testing.assert_allclose(sent["topics"].sum(axis=1), 1, rtol=1e-5)
+        np.testing.assert_allclose(
+            sent["topics"] * sent["weights"][:, None], memory["north"]["counts"], rtol=1e-4, atol=1e-6
+        )
+
+
+def test_the_ledger_prices_words_and_documents_in_both_variants() -> None:
+    for variant in ("paper", "sound"):
+        method = Ftm(epsilon=1.5, n_topics=3, n_rounds=2, n_local=2, max_length=30, variant=variant)
+        ledger = in_process.run(method, {"north": corpus(1)}, seed=0).ledger
+        prices = {row["relation"]: row["epsilon"] for row in ledger.statements()}
+        assert prices["word add/remove"] == pytest.approx(1.5)
+        assert prices["word replace"] <= 3.0 + 1e-9
+        assert 40 < prices["document add/remove"] <= 45.0 + 1e-9
+
+
+@pytest.mark.parametrize("given", VARIANTS, ids=str)
+def test_documents_are_cut_to_the_public_length(given: dict[str, Any]) -> None:
+    """What comes after the public length does not matter."""
+    documents = corpus(1)
+    changed = documents.words.reshape(-1, 30).copy()
+    changed[:, 20:] = 0
+    method = Ftm(epsilon=3.0, n_topics=3, n_local=2, max_length=20, **given)
+    sent = []
+    for words in (documents.words, changed.reshape(-1)):
+        _, rounds, _ = played(method, [{"north": replace(documents, words=words)}])
+        sent.append(rounds[0]["north"].value["topics"].tobytes())
+    assert sent[0] == sent[1]
+
+
+def test_a_name_that_no_party_has_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    method = Ftm(n_topics=3, n_local=2, topics_per_party={"nroth": 4})
+    with caplog.at_level(logging.WARNING):
+        played(method, [{"north": corpus(1)}])
+    assert "nroth" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"epsilon": nan}, "epsilon"),
+        ({"epsilon": inf}, "epsilon"),
+        ({"tau": 1.0}, "tau must be at least 0 and below 1, got 1.0"),
+        ({"tau": -0.1}, "below 1, got -0.1"),
+        ({"tau": nan}, "below 1, got nan"),
+        ({"xi": 0.0}, r"\(0, 1\), got 0.0"),
+        ({"xi": 1.0}, r"\(0, 1\), got 1.0"),
+        ({"xi": nan}, r"\(0, 1\), got nan"),
+        ({"top_words": 0}, "at least 1, got 0"),
+        ({"matching": "magic"}, "assignment or jaccard, got 'magic'"),
+        ({"unit": "page"}, "word or sentence, got 'page'"),
+        ({"variant": "better"}, "sound or paper, got 'better'"),
+        ({"release": "raw"}, "histograms where sound, got 'raw'"),
+        ({"release": "histograms", "variant": "paper"}, "where sound, got 'histograms'"),
+        ({"topics_per_party": {"north": 1}}, "'north' needs at least 2 topics, got 1"),
+        ({"topics_per_party": {"north": 2.5}}, "at least 2 topics, got 2.5"),
+        ({"topics_per_party": [20, 35]}, "party names and numbers of topics, got"),
+        ({"n_local": 0}, "above 0, got 0.1, 0.05 and 0"),
+        ({"burstiness": 1.0}, "below 1, got 1.0"),
+        ({"beta": 0.0}, "above 0, got 0.1, 0.0"),
+        ({"max_length": 0}, "above 0, got 0"),
+    ],
+)
+def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Ftm(**bad)
+
+
+def test_data_that_cannot_be_used_is_refused() -> None:
+    with pytest.raises(InputError, match="at most 60 top words, the size of the vocabulary, got 61"):
+        in_process.run(Ftm(variant="paper", top_words=61), {"north": corpus(1)}, seed=0)
+    with pytest.raises(InputError, match="'north' must have documents, got none"):
+        in_process.run(Ftm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
+    bags = replace(corpus(1), sentence_offsets=None)
+    with pytest.raises(InputError, match="need sentences"):
+        in_process.run(Ftm(n_topics=3, unit="sentence"), {"north": bags}, seed=0)
+    with pytest.raises(InputError, match="at least one party, got none"):
+        Ftm().model({}, ("a", "b"))
