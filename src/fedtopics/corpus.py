@@ -232,8 +232,8 @@ class Corpus:
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:
             raise InputError(
-                f"expected a test fraction that leaves documents on both sides, got {test_fraction} "
-                f"of {self.n_docs} documents"
+                "expected a test fraction above 0 and below 1 that leaves documents on both sides, "
+                f"got {test_fraction} of {self.n_docs} documents"
             )
         is_test = np.zeros(self.n_docs, bool)
         is_test[np.random.default_rng(seed).permutation(self.n_docs)[:n_test]] = True

@@ -166,10 +166,11 @@ def test_a_party_without_documents_or_sentences_is_refused() -> None:
 
 
 def test_the_forecast_grows_with_the_noise() -> None:
-    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3)]
+    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3, 2, 1)]
+    assert len(set(ratios)) == len(ratios)
     assert ratios == sorted(ratios)
-    assert ratios[0] < 1.01
-    assert ratios[-1] > 1.2
+    assert ratios[0] == 1.0
+    assert ratios[4] > 1.2
     with pytest.raises(InputError, match="distinct words"):
         predicted_ratio(6, 100, 101)
 
