@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
+from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -161,8 +161,9 @@ def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
 def test_a_party_without_documents_or_sentences_is_refused() -> None:
     with pytest.raises(InputError, match="must have documents, got none"):
         in_process.run(Calm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
-    with pytest.raises(InputError, match="needs sentences"):
-        in_process.run(Calm(n_topics=3, unit="sentence"), {"north": corpus(1)}, seed=0)
+    for documents in (corpus(1), corpus_of_sentences([], [[], []], N_WORDS)):
+        with pytest.raises(InputError, match="needs sentences"):
+            in_process.run(Calm(n_topics=3, unit="sentence"), {"north": documents}, seed=0)
 
 
 def test_the_forecast_grows_with_the_noise() -> None:

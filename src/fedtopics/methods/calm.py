@@ -158,7 +158,7 @@ class Calm:
         corpus = party.corpus
         if self.unit == "document":
             return mechanism(corpus.words, corpus.offsets, turn.noise())
-        if corpus.sentence_offsets is None:
+        if corpus.sentence_offsets is None or len(corpus.sentence_offsets) == 1:
             raise InputError('unit="sentence" needs sentences, got documents without; use unit="document"')
         units = UnitHistogram(mechanism)
         return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
@@ -207,7 +207,7 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     at, ratios = zip(*MEASURED_LOSS, strict=True)
     surplus = epsilon - log(n_words / distinct_words)
     slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
-    return float(np.interp(surplus, at, ratios)) + slope * min(0.0, surplus - at[0])
+    return float(np.interp(surplus, at, ratios) + slope * min(0.0, surplus - at[0]))
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:
