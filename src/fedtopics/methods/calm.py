@@ -158,7 +158,7 @@ class Calm:
         corpus = party.corpus
         if self.unit == "document":
             return mechanism(corpus.words, corpus.offsets, turn.noise())
-        if corpus.sentence_offsets is None:
+        if corpus.sentence_offsets is None or len(corpus.sentence_offsets) == 1:
             raise InputError('unit="sentence" needs sentences, got documents without; use unit="document"')
         units = UnitHistogram(mechanism)
         return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
