@@ -69,7 +69,6 @@ def measure(name: str, n_seeds: int, n_threads: int) -> dict[str, Any]:
         "n_words": data.test.n_words,
         "n_docs": [party.n_docs for party in data.parties.values()],
         "distinct_words": distinct,
-        "predicted": {f"calm {e:g}": predicted_ratio(e, data.test.n_words, distinct) for e in EPSILONS},
         "runs": runs,
     }
 
@@ -122,12 +121,19 @@ def table(results: list[dict[str, Any]]) -> str:
         for label, runs in result["runs"].items():
             mean, spread = _mean(runs, "perplexity"), float(np.ptp([run["perplexity"] for run in runs]))
             coherence = f"{_mean(runs, 'coherence_npmi'):.3f}" if "coherence_npmi" in runs[0] else ""
-            predicted = f"{result['predicted'][label]:.3f}" if label in result["predicted"] else ""
+            predicted = _predicted(result, label)
             lines.append(
                 f"| {result['set']} | {label} | {mean:.0f} (spread {spread:.0f}) | {mean / base:.3f} "
                 f"| {predicted} | {coherence} | {_mean(runs, 'seconds'):.0f} |"
             )
     return "\n".join(lines)
+
+
+def _predicted(result: dict[str, Any], label: str) -> str:
+    if not label.startswith("calm "):
+        return ""
+    ratio = predicted_ratio(float(label.split()[1]), result["n_words"], result["distinct_words"])
+    return f"{ratio:.3f}"
 
 
 def _mean(runs: list[dict[str, float]], score: str) -> float:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +18,23 @@ def corpus_of(documents: list[list[int]], n_words: int) -> Corpus:
         words=np.array([word for document in documents for word in document], np.int32),
         offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
         vocabulary=tuple(f"w{word}" for word in range(n_words)),
+    )
+
+
+def with_sentences(corpus: Corpus, length: int) -> Corpus:
+    """The corpus with a sentence of every `length` tokens, of which each document has whole ones."""
+    starts = np.arange(0, corpus.n_tokens + 1, length)
+    return replace(corpus, sentence_offsets=starts, document_sentences=corpus.offsets // length)
+
+
+def corpus_of_sentences(words: Sequence[int], lengths: Sequence[Sequence[int]], n_words: int) -> Corpus:
+    """The words in documents whose sentences have these lengths."""
+    return Corpus(
+        words=np.array(words, np.int32),
+        offsets=np.cumsum([0, *map(sum, lengths)]),
+        vocabulary=tuple(f"w{word}" for word in range(n_words)),
+        sentence_offsets=np.cumsum([0, *(length for document in lengths for length in document)]),
+        document_sentences=np.cumsum([0, *map(len, lengths)]),
     )
 
 

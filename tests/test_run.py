@@ -101,8 +101,42 @@ def test_documents_are_dealt_to_parties_and_a_test_set() -> None:
     assert len(dealt.parties) == 3
     assert dealt.test.n_docs == 18
     assert dealt.train.n_docs == 72
-    agreed = prepare(corpus, n_parties=2, seed=1, vocabulary_epsilon=8.0)
-    assert agreed.vocabulary == "agreed privately"
-    assert set(agreed.test.vocabulary) <= set(corpus.vocabulary)
     named = Corpus(corpus.words, corpus.offsets, corpus.vocabulary, parties=("x", "y") * 45)
     assert set(prepare(named).parties) == {"x", "y"}
+
+
+def test_parties_agree_on_words_of_documents_not_of_a_filtered_corpus(tmp_path: Path) -> None:
+    source = tmp_path / "letters.csv"
+    source.write_text("text,party\n" + "tax law court,a\ntax law port,b\n" * 300 + "secret,a\n")
+    dealt = prepare(str(source), party_column="party", vocabulary_epsilon=8.0)
+    assert dealt.vocabulary == "agreed privately"
+    assert "secret" not in dealt.test.vocabulary
+    assert [entry.round for entry in dealt.ledger.entries] == [-2, -2, -1, -1]
+    run = train(dealt, "calm", n_topics=2, n_rounds=2)
+    assert run.ledger.entries[:4] == dealt.ledger.entries
+    assert len(dealt.ledger.entries) == 4
+    with pytest.raises(InputError, match="chosen already"):
+        prepare(dealt.train, vocabulary_epsilon=8.0)
+    with pytest.raises(InputError, match="either max_words or vocabulary_epsilon"):
+        prepare(str(source), vocabulary_epsilon=8.0, max_words=10)
+
+
+def test_noise_is_said_to_be_simulated_unless_it_is_secure(data: Data) -> None:
+    simulated = train(data, "calm", n_topics=3, n_rounds=2, epsilon=1.0)
+    secure = [train(data, "calm", n_topics=3, n_rounds=2, epsilon=1.0, secure=True) for _ in range(2)]
+    assert simulated.record["noise"] == simulated.model.card["noise"] == "simulated"
+    assert "noise simulated from the seed" in str(simulated)
+    assert "seed" not in simulated.model.card
+    assert secure[0].record["noise"] == "secure"
+    assert "simulated" not in str(secure[0])
+    assert not np.array_equal(secure[0].model.topic_word, secure[1].model.topic_word)
+
+
+def test_texts_and_unread_sources_train_in_one_call(tmp_path: Path) -> None:
+    texts = ["tax law court judge", "ship sea port trade"] * 20
+    assert train(texts, "shared", n_topics=2, n_rounds=5, n_parties=2).model.n_words == 8
+    source = tmp_path / "letters.csv"
+    source.write_text("body\n" + "\n".join(texts))
+    run = train(str(source), "shared", n_topics=2, n_rounds=5, n_parties=2, text_column="body")
+    assert run.record["source"] == str(source)
+    assert repr(run) == str(run)

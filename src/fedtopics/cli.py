@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import sys
+from typing import Annotated
 
 import typer
 
+from fedtopics import __version__
 from fedtopics.commands import choosing, inspect_run, privacy, training
 from fedtopics.errors import InputError
 
@@ -23,15 +25,28 @@ for module in (training, inspect_run, choosing):
 app.add_typer(privacy.app, name="privacy")
 
 
+@app.callback(invoke_without_command=True)
+def show_version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Options of `fedtopics` itself."""
+    if version:
+        typer.echo(f"fedtopics {__version__}")
+        raise typer.Exit
+
+
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and status 2."""
     logging.basicConfig(stream=sys.stderr, format="note: %(message)s")
     logging.getLogger("fedtopics").setLevel(logging.INFO)
     try:
         app()
-    except (InputError, OSError) as error:
+    except (InputError, OSError, UnicodeEncodeError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,10 @@ class Corpus:
     words             word id of each token in reading order, shape (n_tokens,)
     offsets           document d owns the tokens offsets[d]:offsets[d+1], shape (n_docs + 1,)
     vocabulary        the word behind each id
-    sentence_offsets  sentence s owns the tokens sentence_offsets[s]:sentence_offsets[s+1]; no sentence is
-                      empty or crosses documents; None where they are unknown (bags of words)
+    sentence_offsets  sentence s owns the tokens sentence_offsets[s]:sentence_offsets[s+1]; a sentence stays,
+                      empty, when the vocabulary has none of its words, so that their number tells no word
+    document_sentences   document d owns the sentences document_sentences[d]:document_sentences[d+1], shape
+                      (n_docs + 1,); both are None where sentences are unknown (bags of words)
     ids, labels, parties   one string per document, None where unknown
     language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
     """
@@ -49,6 +51,7 @@ class Corpus:
     offsets: Offsets
     vocabulary: tuple[str, ...]
     sentence_offsets: Offsets | None = None
+    document_sentences: Offsets | None = None
     ids: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     parties: tuple[str, ...] | None = None
@@ -202,7 +205,7 @@ class Corpus:
         return document_frequency(self._indexed)
 
     def with_vocabulary(self, vocabulary: Sequence[str]) -> Corpus:
-        """The same documents over another vocabulary; tokens whose word it lacks are left out."""
+        """The same documents and sentences over another vocabulary; words it lacks are left out."""
         words = vocabulary if isinstance(vocabulary, tuple) else tuple(vocabulary)
         return replace(self, **with_vocabulary(self._indexed, words)._asdict())
 
@@ -229,8 +232,8 @@ class Corpus:
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:
             raise InputError(
-                f"expected a test fraction that leaves documents on both sides, got {test_fraction} "
-                f"of {self.n_docs} documents"
+                "expected a test fraction above 0 and below 1 that leaves documents on both sides, "
+                f"got {test_fraction} of {self.n_docs} documents"
             )
         is_test = np.zeros(self.n_docs, bool)
         is_test[np.random.default_rng(seed).permutation(self.n_docs)[:n_test]] = True
@@ -238,7 +241,9 @@ class Corpus:
 
     @property
     def _indexed(self) -> Indexed:
-        return Indexed(self.words, self.offsets, self.vocabulary, self.sentence_offsets)
+        return Indexed(
+            self.words, self.offsets, self.vocabulary, self.sentence_offsets, self.document_sentences
+        )
 
 
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:

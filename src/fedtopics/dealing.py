@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,10 +16,16 @@ from fedtopics.privacy.ledger import Ledger
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.vocabulary import Agreement, agree
 from fedtopics.reading import read
+from fedtopics.text.preparation import TextOptions
 
 DEFAULT_PARTIES = 3
+N_SEEDS = 2**32
 AGREEMENT_DELTA = 1e-6
-GIVEN, READ, AGREED = "as given", "read from the documents", "agreed privately"
+GIVEN, READ, AGREED, UNKNOWN = "as given", "read from the documents", "agreed privately", "that of the corpus"
+READING = (
+    *("text_column", "party_column", "label_column", "id_column", "query", "encoding", "vocabulary_epsilon"),
+    *TextOptions.__annotations__,
+)
 logger = logging.getLogger(__name__)
 
 
@@ -25,15 +33,16 @@ logger = logging.getLogger(__name__)
 class Data:
     """One training corpus per party and held-out documents of all of them.
 
-    vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger) or "read
-                 from the documents" (then its words are known to everyone, and not priced)
+    vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger), "read from
+                 the documents" (then its words are known to everyone, and not priced) or "that of the corpus"
+                 (whoever made it knows)
     ledger       what the parties have spent before training
     """
 
     parties: dict[str, Corpus]
     test: Corpus
     source: str = "corpus"
-    vocabulary: str = GIVEN
+    vocabulary: str = UNKNOWN
     ledger: Ledger = field(default_factory=Ledger)
 
     @cached_property
@@ -43,38 +52,58 @@ class Data:
 
 
 def prepare(
-    source: str | Corpus | Data,
+    source: str | Sequence[str] | Corpus | Data,
     *,
     n_parties: int | None = None,
     test_fraction: float = 0.1,
     seed: int = 0,
     vocabulary_epsilon: float | None = None,
+    secure: bool = False,
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
-    """Read `source`, hold out documents for testing and deal the rest to parties.
+    """Read `source` (a name, a path, texts or a corpus), hold out documents and deal the rest to parties.
 
     Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
     that the parties are unequal and unlike each other. With `vocabulary_epsilon` the parties agree on the
-    words at this price for a document added or removed. `reading` goes to `fedtopics.reading.read`.
+    words at this price for a document added or removed, with noise from the operating system if `secure`,
+    else from the seed. `reading` goes to `fedtopics.reading.read`.
     """
     if isinstance(source, Data):
         return source
+    if not isinstance(source, str | os.PathLike | Corpus):
+        source = Corpus.from_texts(list(source), progress=show_progress, **reading)
     if vocabulary_epsilon is not None:
+        if isinstance(source, Corpus):
+            raise InputError(
+                "expected a source to read, got documents whose words were chosen already; give a path"
+            )
         reading |= _unfiltered(reading)
+    if not 0 <= seed < N_SEEDS:
+        raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
-    if corpus.n_empty:
-        logger.warning("%d of %d documents have no known word; they are kept", corpus.n_empty, corpus.n_docs)
     train, test = corpus.split(test_fraction, seed=seed)
-    dealt = splitting.automatic(train, n_parties or (None if train.parties else DEFAULT_PARTIES), seed=seed)
-    given = isinstance(source, Corpus) or reading.get("vocabulary") is not None
-    data = Data(
-        {party.name or "": party for party in dealt},
-        test,
-        source if isinstance(source, str) else "corpus",
-        GIVEN if given else READ,
-    )
-    return data if vocabulary_epsilon is None else _agreed(data, vocabulary_epsilon, seed)
+    data = Data(_dealt(train, n_parties, reading.get("party_column"), seed), test)
+    if not isinstance(source, Corpus):
+        chosen = READ if reading.get("vocabulary") is None else GIVEN
+        data = replace(data, source=str(source), vocabulary=chosen)
+    if vocabulary_epsilon is not None:
+        data = _agreed(data, vocabulary_epsilon, seed, secure)
+    n_empty = data.train.n_empty + data.test.n_empty
+    if n_empty:
+        logger.warning("%d of %d documents have no known word; they are kept", n_empty, corpus.n_docs)
+    return data
+
+
+def _dealt(train: Corpus, n_parties: int | None, column: str | None, seed: int) -> dict[str, Corpus]:
+    """One corpus per party: as their column says, else by topic."""
+    if n_parties is not None and n_parties < 1:
+        raise InputError(f"expected at least 1 party, got {n_parties}")
+    named = len(set(train.parties or ()))
+    if column is not None and n_parties not in (None, named):
+        raise InputError(f"column {column!r} names {named} parties, got --parties {n_parties}; leave one out")
+    dealt = splitting.automatic(train, n_parties or (None if named else DEFAULT_PARTIES), seed=seed)
+    return {party.name or "": party for party in dealt}
 
 
 def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +116,7 @@ def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
     return {"min_df": 1, "max_df": 1.0}
 
 
-def _agreed(data: Data, epsilon: float, seed: int) -> Data:
+def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     """The same documents over words that the parties agreed on, with the price in the ledger."""
     words = data.test.vocabulary
     documents = {
@@ -96,13 +125,16 @@ def _agreed(data: Data, epsilon: float, seed: int) -> Data:
     }
     agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(documents)))
     ledger = Ledger()
-    found = agree(
-        agreement, documents, lambda party, step: Noise.simulated(seed, "vocabulary", party, step), ledger
-    )
+
+    def noise(party: str, step: int) -> Noise:
+        return Noise.secure() if secure else Noise.simulated(seed, "vocabulary", party, step)
+
+    found = agree(agreement, documents, noise, ledger)
     if not found:
         raise InputError(
             f"the parties agreed on no word at epsilon {epsilon:g}; raise it or give a public word list"
         )
+    logger.warning("the parties agreed on %d words", len(found))
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from time import perf_counter
 from typing import Any, cast
@@ -12,36 +12,44 @@ from typing import Any, cast
 import numpy as np
 
 import fedtopics
-from fedtopics import methods
 from fedtopics.corpus import Corpus
-from fedtopics.dealing import Data, prepare
+from fedtopics.dealing import READING, Data, prepare
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Method
+from fedtopics.methods import DEFAULT, find, make
+from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.progress import bar
 from fedtopics.run import SCHEMA, Run
 
 
 def train(
-    source: str | Corpus | Data,
-    method: str = methods.DEFAULT,
+    source: str | Sequence[str] | Corpus | Data,
+    method: str = DEFAULT,
     *,
     n_topics: int = 50,
     seed: int = 0,
     n_threads: int | None = None,
     n_parties: int | None = None,
     test_fraction: float = 0.1,
+    secure: bool = False,
     show_progress: bool | None = None,
     **settings: Any,
 ) -> Run:
     """Train one method on a federation in this process and score it on held-out documents.
 
-    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...). The result does not depend
-    on `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
+    Privacy noise comes from the seed, so that experiments can be repeated; whoever knows the seed can take it
+    off again. Before a model is published train it with `secure=True`: noise from the operating system.
+    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...) and, where the source is yet
+    to be read, options of `prepare` and `read` (`text_column`, ...). The result does not depend on
+    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
     """
-    trained = methods.make(method, n_topics=n_topics, **settings)
-    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    reading = {name: settings.pop(name) for name in READING if name in settings}
+    trained = make(method, n_topics=n_topics, **settings)
+    data = prepare(
+        source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
+    )
     n_threads = n_threads or os.cpu_count() or 1
     began = perf_counter()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
@@ -51,6 +59,7 @@ def train(
             seed=seed,
             ledger=replace(data.ledger, entries=list(data.ledger.entries)),
             n_threads=n_threads,
+            secure=secure,
             on_round=lambda _: shown.advance(),
         )
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
@@ -63,8 +72,8 @@ def train(
 
 
 def compare(
-    source: str | Corpus | Data,
-    names: Iterable[str],
+    source: str | Sequence[str] | Corpus | Data,
+    methods: Iterable[str],
     *,
     epsilon: float | None = None,
     seed: int = 0,
@@ -73,7 +82,7 @@ def compare(
     **options: Any,
 ) -> list[Run]:
     """One run per method on the same data; `epsilon` goes to the methods that have one."""
-    private = {name: "epsilon" in methods.settings(methods.find(name)) for name in names}
+    private = {name: "epsilon" in settings_of(find(name)) for name in methods}
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     price: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon}
     return [train(data, name, seed=seed, **options, **(price if private[name] else {})) for name in private]
@@ -101,7 +110,7 @@ def _described(
     outcome: in_process.Outcome, record: dict[str, Any], language: str | None
 ) -> in_process.Outcome:
     """The outcome with models that carry a card: how they were trained, nothing of the documents."""
-    told = ("method", "variant", "settings", "seed", "vocabulary", "privacy", "versions")
+    told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
     card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
 
     def describe(model: TopicModel) -> TopicModel:

@@ -25,7 +25,7 @@ SCHEMA = "fedtopics/run/1"
 PARTY_PREFIX = "party-"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A trained model with its record: scores, privacy, rounds, versions."""
 
@@ -83,20 +83,20 @@ class Run:
         }
         return cls(record, model, local, _read_ledger(folder / "ledger.json"))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         record = self.record
         lines = [
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
-            "privacy  " + privacy_line(self.privacy),
+            "privacy  " + privacy_line(self.privacy, self.record.get("noise")),
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)
 
 
-def privacy_line(statements: list[dict[str, Any]]) -> str:
-    """What the worst party has spent, each epsilon with its relation.
+def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
+    """What the worst party has spent, each epsilon with its relation, and whether the noise was real.
 
     >>> privacy_line([])
     'nothing leaves a party'
@@ -112,7 +112,8 @@ def privacy_line(statements: list[dict[str, Any]]) -> str:
     if not priced:
         return "none: sent in the clear"
     unbounded = [f"no bound ({entry['relation']})" for entry in worst.values() if entry["basis"] == "none"]
-    return ", ".join([*map(_price, priced.values()), *unbounded])
+    simulated = ["noise simulated from the seed"] if noise == "simulated" else []
+    return ", ".join([*map(_price, priced.values()), *unbounded, *simulated])
 
 
 def _price(entry: dict[str, Any]) -> str:
@@ -126,7 +127,7 @@ def require_free(folder: str | Path) -> Path:
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(
-            f"{path} exists and is not an empty folder; choose another --out, nothing is overwritten"
+            f"{path} exists and is not an empty folder; choose another folder, nothing is overwritten"
         )
     return path
 

@@ -85,6 +85,10 @@ def test_methods_lists_guarantees() -> None:
     assert "guarantee" in fedtopics("methods").stdout
 
 
+def test_version() -> None:
+    assert fedtopics("--version").stdout.startswith("fedtopics 0.")
+
+
 def test_help_has_examples() -> None:
     for command in ("train", "compare", "topics", "transform", "evaluate", "demo"):
         result = fedtopics(command, "--help")
@@ -105,6 +109,9 @@ def test_bad_input_is_one_line_and_nothing_is_written(letters: Path, trained: Pa
     assert "parties" in refused("train", letters, *body, "--parties", "999")
     assert "not an empty folder" in refused("train", letters, "--text-column", "body", "--out", trained)
     assert "expected a saved model" in refused("evaluate", tmp_path, letters)
+    assert "a seed from 0" in refused("train", letters, *body, "--seed", "-1")
+    assert "must be a number, got 'foo'" in refused("train", letters, *body, "--set", "alpha=foo")
+    assert "names 2 parties" in refused("train", letters, *body, "--party-column", "owner", "--parties", "3")
     assert not out.exists()
 
 

@@ -29,26 +29,28 @@ def corpus() -> Corpus:
 
 def readable(corpus: Corpus) -> list[list[list[str]]]:
     """Documents, as lists of sentences, as lists of words."""
-    documents = []
-    for start, end in pairwise(corpus.offsets):
-        bounds = corpus.sentence_offsets
-        inside = bounds[(bounds >= start) & (bounds <= end)]
-        words = [corpus.vocabulary[word] for word in corpus.words]
-        documents.append([words[a:b] for a, b in pairwise(inside)])
-    return documents
+    words = [corpus.vocabulary[word] for word in corpus.words]
+    sentences = [words[start:end] for start, end in pairwise(corpus.sentence_offsets)]
+    return [sentences[start:end] for start, end in pairwise(corpus.document_sentences)]
 
 
 def test_texts_become_sentences_of_words(corpus: Corpus) -> None:
     assert readable(corpus) == [
         [["taxes", "rise"], ["taxes", "fall"], ["war", "peace"]],
-        [],
+        [[]],
         [["war", "war"], ["peace", "treaties", "hold"]],
         [["taxes", "pay", "treaties"]],
     ]
     assert (corpus.n_docs, corpus.n_tokens, corpus.n_empty) == (4, 14, 1)
     assert corpus.vocabulary == tuple(sorted(corpus.vocabulary))
     assert corpus.words.dtype == np.int32
-    assert corpus.offsets.dtype == corpus.sentence_offsets.dtype == np.int64
+    for offsets in (corpus.offsets, corpus.sentence_offsets, corpus.document_sentences):
+        assert offsets.dtype == np.int64
+
+
+def test_a_sentence_without_words_is_one_and_space_is_none() -> None:
+    texts = ["Taxes rise.\n\n\n\n1. 2. War!\n\n", " \n", "", "3."]
+    assert readable(Corpus.from_texts(texts)) == [[["taxes", "rise"], [], [], ["war"]], [], [], [[]]]
 
 
 def test_select_takes_documents_with_all_that_belongs_to_them(corpus: Corpus) -> None:
@@ -70,8 +72,20 @@ def test_concatenate_undoes_a_division(corpus: Corpus) -> None:
 
 def test_another_vocabulary_leaves_unknown_words_out(corpus: Corpus) -> None:
     known = corpus.with_vocabulary(["war", "unheard", "taxes"])
-    assert readable(known) == [[["taxes"], ["taxes"], ["war"]], [], [["war", "war"]], [["taxes"]]]
+    assert readable(known) == [[["taxes"], ["taxes"], ["war"]], [[]], [["war", "war"], []], [["taxes"]]]
     assert known.n_words == 3
+
+
+def test_the_number_of_sentences_does_not_depend_on_their_words() -> None:
+    """As otherwise whoever sees how many there are learns whether a single word is there."""
+    texts = ["Taxes rise. Ships sink. Taxes fall.", "War."]
+    with_ships, without = (
+        Corpus.from_texts(texts, vocabulary=words) for words in (["taxes", "ships"], ["taxes"])
+    )
+    assert readable(with_ships) == [[["taxes"], ["ships"], ["taxes"]], [[]]]
+    assert readable(without) == [[["taxes"], [], ["taxes"]], [[]]]
+    for documents in ([1, 0], [0]):
+        assert readable(without.select(documents)) == [readable(without)[place] for place in documents]
 
 
 def test_split_is_a_partition_that_depends_on_the_seed_alone() -> None:
@@ -142,6 +156,24 @@ def test_arrays_are_read_only_and_the_callers_stay_his(corpus: Corpus) -> None:
 def test_arrays_that_do_not_fit_together(words: list[int], offsets: list[int], said: str) -> None:
     with pytest.raises(InputError, match=said):
         Corpus(np.array(words, np.int32), np.array(offsets), ("tax", "war"))
+
+
+@pytest.mark.parametrize(
+    ("sentences", "documents", "said"),
+    [
+        ([0, 1, 3], None, "got no document_sentences"),
+        (None, [0, 1, 2], "got no sentence_offsets"),
+        ([0, 1, 2], [0, 1, 2], "sentence_offsets to rise from 0 to 3"),
+        ([0, 1, 3], [0, 1, 1], "document_sentences to rise from 0 to 2"),
+        ([0, 1, 3], [0, 2], "1 documents of 2"),
+        ([0, 2, 3], [0, 1, 2], "cross documents"),
+    ],
+)
+def test_sentences_that_do_not_fit_the_documents(
+    sentences: list[int] | None, documents: list[int] | None, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        Corpus(np.zeros(3, np.int32), np.array([0, 1, 3]), ("tax",), sentences, documents)  # type: ignore[arg-type]
 
 
 def test_a_corpus_prints_its_sizes(corpus: Corpus) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
 import numpy as np
 import pytest
-from planted import corpus_of, drawn_corpus, planted_topics
+from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -57,8 +56,7 @@ def test_at_epsilon_zero_what_is_sent_does_not_depend_on_the_documents(unit: str
     sent = []
     for seed in (1, 2):
         documents = corpus(seed)
-        with_sentences = replace(documents, sentence_offsets=np.arange(0, documents.n_tokens + 1, 10))
-        sent.append(played(method, [{"north": with_sentences}] * 4))
+        sent.append(played(method, [{"north": with_sentences(documents, 10)}] * 4))
     for one, other in zip(*sent, strict=True):
         assert_same_bytes(one["north"].value, other["north"].value)
 
@@ -135,7 +133,7 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
     parties = {}
     for seed, name in enumerate(("north", "south")):
         documents = drawn_corpus(TOPICS, n_docs=300, length=40, seed=seed)
-        parties[name] = replace(documents, sentence_offsets=np.arange(0, documents.n_tokens + 1, 20))
+        parties[name] = with_sentences(documents, 20)
     method = Calm(epsilon=2.5, n_topics=3, n_rounds=60, unit=unit)
     model = in_process.run(method, parties, seed=1).model
     assert model is not None
@@ -165,15 +163,17 @@ def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
 def test_a_party_without_documents_or_sentences_is_refused() -> None:
     with pytest.raises(InputError, match="must have documents, got none"):
         in_process.run(Calm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
-    with pytest.raises(InputError, match="needs sentences"):
-        in_process.run(Calm(n_topics=3, unit="sentence"), {"north": corpus(1)}, seed=0)
+    for documents in (corpus(1), corpus_of_sentences([], [[], []], N_WORDS)):
+        with pytest.raises(InputError, match="needs sentences"):
+            in_process.run(Calm(n_topics=3, unit="sentence"), {"north": documents}, seed=0)
 
 
 def test_the_forecast_grows_with_the_noise() -> None:
-    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3)]
+    ratios = [predicted_ratio(epsilon, 8000, 60) for epsilon in (8, 6, 5, 4, 3, 2, 1)]
+    assert len(set(ratios)) == len(ratios)
     assert ratios == sorted(ratios)
-    assert ratios[0] < 1.01
-    assert ratios[-1] > 1.2
+    assert ratios[0] == 1.0
+    assert ratios[4] > 1.2
     with pytest.raises(InputError, match="distinct words"):
         predicted_ratio(6, 100, 101)
 

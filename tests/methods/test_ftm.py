@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import corpus_of, drawn_corpus, planted_topics
+from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -36,7 +36,7 @@ def corpus(seed: int, n_docs: int = 60, topics: np.ndarray = TOPICS) -> Corpus:
     """Documents of 30 tokens, sentences of 10; a sentence holds the words of neighboring topics."""
     documents = drawn_corpus(topics, n_docs=n_docs, length=30, seed=seed)
     words = np.sort(documents.words.reshape(n_docs, 30), axis=1).reshape(-1)
-    return replace(documents, words=words, sentence_offsets=np.arange(0, documents.n_tokens + 1, 10))
+    return with_sentences(replace(documents, words=words), 10)
 
 
 def played(
@@ -227,7 +227,7 @@ def test_data_that_cannot_be_used_is_refused() -> None:
         in_process.run(Ftm(variant="paper", top_words=61), {"north": corpus(1)}, seed=0)
     with pytest.raises(InputError, match="'north' must have documents, got none"):
         in_process.run(Ftm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
-    bags = replace(corpus(1), sentence_offsets=None)
+    bags = replace(corpus(1), sentence_offsets=None, document_sentences=None)
     with pytest.raises(InputError, match="need sentences"):
         in_process.run(Ftm(n_topics=3, unit="sentence"), {"north": bags}, seed=0)
     with pytest.raises(InputError, match="at least one party, got none"):

@@ -258,3 +258,20 @@ def test_topics_of_another_vocabulary_are_refused() -> None:
         channel_em.expect(histograms, documents, Topics(topics.phi[:5], topics.sizes), alpha)
     with pytest.raises(InputError, match="n_threads"):
         channel_em.expect(histograms, documents, topics, alpha, n_threads=0)
+
+
+def test_topics_in_any_memory_order_give_the_same_counts() -> None:
+    histograms, documents, topics, alpha = random_problem(4, 30, 5, np.exp(-4))
+    turned = Topics(np.asfortranarray(topics.phi), topics.sizes)
+    expected = channel_em.expect(histograms, documents, topics, alpha).counts
+    found = channel_em.expect(histograms, documents, turned, alpha).counts
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("mean", [3.9, 4.05, 4.1, 4.2, 4.5])
+def test_a_value_of_eight_behind_little_noise_does_not_overflow(mean: float) -> None:
+    one = Histograms(np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 8, np.int32), 2, 2.1e-5)
+    even = Topics(np.full((2, 1), 0.5, np.float32), np.full(1, 50, np.float32))
+    documents = Documents(np.ones((1, 1), np.float32), np.array([2 * mean]))
+    step = channel_em.expect(one, documents, even, np.full(1, 0.1, np.float32), n_steps=0, exclude=False)
+    assert 7 < step.counts[0, 0] < 9

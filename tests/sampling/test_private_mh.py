@@ -29,12 +29,11 @@ LENGTHS, DECAY = np.array([3.0, 4.0, 1.5]), 0.2
 STATES = np.array(list(product(range(K), repeat=3)))
 
 
-def copies(evidence: Any, n: int, *, sentences: bool = False) -> Units:
-    """The document n times; with sentences, its last two tokens are one unit."""
+def copies(evidence: Any, n: int, rows_of_units: tuple[int, ...] = (1, 1, 1)) -> Units:
+    """The document n times; its units have these numbers of tokens."""
     words = np.concatenate([np.array(w, np.int32) for w in WORDS])
     values = np.concatenate([np.array(v, np.float32) for v in VALUES[evidence]])
     lengths = np.cumsum([len(w) for w in WORDS] * n)
-    rows_of_units = [1, 1, 1] if not sentences else [1, 2]
     n_units = len(rows_of_units)
     units = np.append(0, np.cumsum(rows_of_units * n))
     return Units(
@@ -97,15 +96,18 @@ def test_the_chain_reaches_the_enumerated_posterior(evidence: str) -> None:
     assert_drawn_from(np.bincount(numbers(topics, 3), minlength=len(expected)), expected)
 
 
-def test_a_sentence_moves_as_a_whole_by_the_product_over_its_tokens() -> None:
+@pytest.mark.parametrize("lengths", [(1, 2), (1, 0, 2), (0, 3)])
+def test_a_sentence_moves_as_a_whole_by_the_product_over_its_tokens(lengths: tuple[int, ...]) -> None:
+    """One without a token follows the others of its document."""
     rows = np.array([[likelihood("one_hot", row, k) for k in range(K)] for row in range(3)])
-    table = np.array([rows[0], rows[1] + rows[2]])
-    states = np.array(list(product(range(K), repeat=2)))
-    units = copies("one_hot", N_COPIES, sentences=True)
+    table = np.array([part.sum(axis=0) for part in np.split(rows, np.cumsum(lengths)[:-1])])
+    states = np.array(list(product(range(K), repeat=len(lengths))))
+    units = copies("one_hot", N_COPIES, lengths)
     topics = private_mh.start(units, K, SEED)
     for number in range(N_SWEEPS):
         topics = private_mh.sweep(units, topics, LOG_PHI, ALPHA, seed=SEED, number=number)
-    assert_drawn_from(np.bincount(numbers(topics, 2), minlength=K**2), posterior(table, states))
+    found = np.bincount(numbers(topics, len(lengths)), minlength=len(states))
+    assert_drawn_from(found, posterior(table, states))
 
 
 def printed_sweep(topics: np.ndarray, table: np.ndarray, rng: np.random.Generator, *, inverted: bool) -> None:

@@ -36,7 +36,7 @@ def choose(
     candidates: Annotated[str, typer.Option(help="Numbers of topics, with commas between.")] = ",".join(
         map(str, CANDIDATES)
     ),
-    sweeps: Annotated[int, typer.Option(help="Passes over the documents for each number.")] = 200,
+    sweeps: Annotated[int, typer.Option(min=1, help="Passes over the documents for each number.")] = 200,
     test_fraction: options.TestFraction = 0.1,
     seed: options.Seed = 0,
     threads: options.Threads = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import os
 import sys
 from contextlib import nullcontext
@@ -20,6 +21,8 @@ from fedtopics.evaluation.scores import scores_on
 from fedtopics.model import TopicModel
 from fedtopics.reading import read
 
+logger = logging.getLogger(__name__)
+
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
@@ -31,8 +34,8 @@ def register(app: typer.Typer) -> None:
 
 def topics(
     folder: options.RunFolder,
-    n_words: Annotated[int, typer.Option("--words", help="Words per topic.")] = 10,
-    n_topics: Annotated[int | None, typer.Option("--topics", help="Largest topics only.")] = None,
+    n_words: Annotated[int, typer.Option("--words", min=1, help="Words per topic.")] = 10,
+    n_topics: Annotated[int | None, typer.Option("--topics", min=1, help="Largest topics only.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """Print the topics of a trained model.
@@ -104,7 +107,15 @@ def _documents(source: str, reading: options.Reading, model: TopicModel) -> Corp
         progress=None,
         **reading.options(),
     )
-    return model.read(corpus)
+    known = model.read(corpus)
+    logger.warning(
+        "the model knows %.0f %% of the %d tokens; %d of %d documents have no known word",
+        100 * known.n_tokens / max(corpus.n_tokens, 1),
+        corpus.n_tokens,
+        known.n_empty,
+        known.n_docs,
+    )
+    return known
 
 
 def methods(as_json: options.Json = False) -> None:

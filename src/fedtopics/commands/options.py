@@ -39,7 +39,15 @@ Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not 
 Seed = Annotated[int, typer.Option(help="Same seed, same model.")]
 TestFraction = Annotated[float, typer.Option(help="Share of the documents held out for the scores.")]
 Threads = Annotated[
-    int | None, typer.Option(help="Threads (all cores if not given); the result does not depend on it.")
+    int | None,
+    typer.Option(min=1, help="Threads (all cores if not given); the result does not depend on it."),
+]
+Secure = Annotated[
+    bool,
+    typer.Option(
+        "--secure-noise",
+        help="Privacy noise from the operating system instead of the seed: for models to be published.",
+    ),
 ]
 Setting = Annotated[
     list[str] | None,
@@ -148,6 +156,8 @@ def method_settings(
         name, equals, value = item.partition("=")
         if not equals:
             raise InputError(f"--set expects NAME=VALUE, got {item!r}")
+        if name.strip() == "n_topics":
+            raise InputError("the number of topics is set with --topics, got --set n_topics")
         given[name.strip()] = _value(value.strip())
     return given
 

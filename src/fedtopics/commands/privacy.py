@@ -97,7 +97,7 @@ def calibrate(
 
 @app.command()
 def ledger(
-    path: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger file, as a run wrote it.")],
+    path: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run.")],
     as_json: options.Json = False,
 ) -> None:
     """Check the hash chain of a ledger and print what each party has spent.
@@ -106,6 +106,7 @@ def ledger(
     """
     from fedtopics.privacy.release import Ledger
 
+    path = path / "ledger.json" if path.is_dir() else path
     found = Ledger.from_json(path.read_text(encoding="utf-8"))
     if as_json:
         options.print_json({"statements": found.statements(), "head": found.head})

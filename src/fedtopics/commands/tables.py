@@ -29,7 +29,10 @@ def print_parties(parties: Mapping[str, Corpus]) -> None:
 
 def print_runs(runs: list[Run]) -> None:
     """One line per run (per party for `alone`), below the unigram that every model should beat."""
-    table = Table(title="held-out documents of all parties; lower perplexity is better", title_justify="left")
+    table = Table(
+        title="held-out documents of all parties; perplexity: lower is better, the others: higher",
+        title_justify="left",
+    )
     table.add_column("method")
     for name in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):
         table.add_column(name, justify="right")
@@ -45,7 +48,7 @@ def print_runs(runs: list[Run]) -> None:
                 f"{scores['coherence_umass']:.2f}",
                 f"{scores['diversity']:.2f}",
                 f"{run.record['seconds']:.1f}",
-                privacy_line(run.privacy),
+                privacy_line(run.privacy, run.record["noise"]),
             )
     console.print(table)
 
@@ -57,11 +60,12 @@ def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
     return [(f"alone: {name}", scores) for name, scores in own]
 
 
-def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8) -> None:
+def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8, method: str = "") -> None:
     """The largest topics with their most probable words."""
     shares = model.topic_shares
     order = range(model.n_topics) if shares is None else (-shares).argsort(kind="stable")
-    table = Table(title=f"{min(n_topics, model.n_topics)} of {model.n_topics} topics", title_justify="left")
+    shown = "topics" if n_topics >= model.n_topics else f"largest {n_topics} of {model.n_topics} topics"
+    table = Table(title=f"{shown} of {method}" if method else shown, title_justify="left")
     table.add_column("topic", justify="right")
     table.add_column("share", justify="right")
     table.add_column("words")
@@ -73,8 +77,11 @@ def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8) -> Non
     console.print(table)
 
 
-def print_saved(folder: Path) -> None:
+def print_saved(folder: Path | None) -> None:
     """Where the run went, and what to type next."""
+    if folder is None:
+        console.print("not saved; give --out DIR to keep the model")
+        return
     console.print(f"run record: {folder / 'run.json'}   topics: fedtopics topics {folder}", soft_wrap=True)
 
 

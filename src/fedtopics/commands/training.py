@@ -59,6 +59,7 @@ def train(
     rounds: options.Rounds = None,
     settings: options.Setting = None,
     threads: options.Threads = None,
+    secure: options.Secure = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -66,22 +67,28 @@ def train(
     methods.make(method, n_topics=topics, **given)
     if out is not None:
         require_free(out)
-    data = prepare(source, **dealing.options())
+    data = prepare(source, secure=secure, **dealing.options())
     if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary == READ:
         logger.warning(
             "the vocabulary was read from the documents, which is not priced; give a public one with "
             "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
         )
-    run = experiment.train(data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, **given)
+    run = experiment.train(
+        data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, secure=secure, **given
+    )
+    if run.record["noise"] == "simulated":
+        logger.warning(
+            "the noise came from the seed, for experiments; train what is to be published with --secure-noise"
+        )
     if out is not None:
         run.save(out)
     if as_json:
         options.print_json(run.record)
-    else:
-        tables.print_runs([run])
-        tables.print_topics(run.model)
-        if out is not None:
-            tables.print_saved(out)
+        return
+    tables.print_parties(data.parties)
+    tables.print_runs([run])
+    tables.print_topics(run.model)
+    tables.print_saved(out)
 
 
 @options.takes(options.Dealing, "dealing")
@@ -102,6 +109,8 @@ def compare(
     for name in chosen:
         methods.make(name, n_topics=topics, **given)
     data = prepare(source, **dealing.options())
+    if not as_json:
+        tables.print_parties(data.parties)
     runs = experiment.compare(
         data, chosen, epsilon=epsilon, seed=dealing.seed, n_topics=topics, n_threads=threads, **given
     )
@@ -118,7 +127,7 @@ def demo(
     seed: options.Seed = 0,
     threads: options.Threads = None,
 ) -> None:
-    """Train on two centuries of speeches held by three parties: alone, together, pooled; under a minute.
+    """Train on two centuries of speeches held by three parties: private and not, in under a minute.
 
     Example: fedtopics demo --out runs/first
     """
@@ -128,7 +137,7 @@ def demo(
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
     tables.print_runs(runs)
     federated = runs[DEMO_METHODS.index(methods.DEFAULT)]
-    tables.print_topics(federated.model)
+    tables.print_topics(federated.model, method=methods.DEFAULT)
     federated.save(out)
     tables.print_saved(out)
 

@@ -43,12 +43,13 @@ def run(
     seed: int,
     ledger: Ledger | None = None,
     n_threads: int = 1,
+    secure: bool = False,
     on_round: Callable[[Round], None] = lambda _: None,
 ) -> Outcome:
     """Train `method` on one corpus per party name.
 
     The ledger must afford the method's plan before any document is looked at, and is charged with every
-    release.
+    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`.
     """
     vocabulary = _shared_vocabulary(corpora)
     ledger = Ledger() if ledger is None else ledger
@@ -56,7 +57,7 @@ def run(
         ledger.require(name, method.plan(len(vocabulary)))
     rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
-    turn = Turn(seed, "server", n_threads=n_threads)
+    turn = Turn(seed, "server", n_threads=n_threads, secure=secure)
     state = method.start(len(vocabulary), turn)
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)

@@ -3,7 +3,9 @@
     OneHot      one vector per token; how many tokens each sentence and document has is public
     Histogram   one vector per document, or per sentence; how long these are is hidden
 
-From then on the party works on `Arrays` alone: the vectors, and how they make up sentences and documents.
+How many documents there are, and sentences in each, is public: every one of them is a row, even one without a
+word. From then on the party works on `Arrays` alone: the vectors, and how they make up sentences and
+documents.
 """
 
 from __future__ import annotations
@@ -45,9 +47,9 @@ class Vectors:
             return reuse({name: party.memory[name] for name in NAMES})
         if not party.corpus.n_docs:
             raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
-        corpus = _cut(party.corpus, self.mechanism.bounds.max_length)
+        corpus = party.corpus
         if isinstance(self.mechanism, OneHot):
-            return self.mechanism(corpus.words, turn.noise()).map(lambda rows: self._tokens(rows, corpus))
+            return self._tokens(_cut(corpus, self.mechanism.bounds.max_length), self.mechanism, turn)
         if not self.sentences:
             histograms = self.mechanism(corpus.words, corpus.offsets, turn.noise())
             return histograms.map(lambda rows: _arrays(rows, np.arange(rows.n_rows + 1)))
@@ -88,11 +90,14 @@ class Vectors:
             vectors["unit_lengths"],
         )
 
-    def _tokens(self, rows: SparseRows, corpus: Corpus) -> Arrays:
-        if not self.sentences:
-            return _arrays(rows, corpus.offsets)
-        sentences, documents = _sentences(corpus)
-        return _arrays(rows, documents) | {"units": sentences}
+    def _tokens(self, corpus: Corpus, mechanism: OneHot, turn: Turn) -> Release[Arrays]:
+        """Vectors of tokens, with the lengths of documents (or sentences): those are public here."""
+        lengths: Arrays = {"documents": corpus.offsets}
+        if self.sentences:
+            sentences, documents = _sentences(corpus)
+            lengths = {"documents": documents, "units": sentences}
+        drawn = mechanism(corpus.words, turn.noise())
+        return drawn.map(lambda rows: _arrays(rows, lengths["documents"]) | lengths)
 
     def _with_lengths(self, vectors: Arrays) -> Arrays:
         return vectors | {"unit_lengths": private_mh.expected_lengths(self.histograms(vectors))}
@@ -112,13 +117,13 @@ def _arrays(rows: SparseRows, documents: NDArray[Any]) -> Arrays:
 
 def _sentences(corpus: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Offsets of sentences in tokens, and of documents in sentences."""
-    if corpus.sentence_offsets is None:
+    if corpus.sentence_offsets is None or corpus.document_sentences is None:
         raise InputError('topics of sentences need sentences, got documents without; use unit="word"')
-    return corpus.sentence_offsets, np.searchsorted(corpus.sentence_offsets, corpus.offsets)
+    return corpus.sentence_offsets, corpus.document_sentences
 
 
 def _cut(corpus: Corpus, max_length: int | None) -> Corpus:
-    """The first max_length tokens of each document, sentences cut with them."""
+    """The first max_length tokens of each document; sentences are cut with them, and none is left out."""
     words, offsets = cut(corpus.words, corpus.offsets, max_length)
     if len(words) == corpus.n_tokens:
         return corpus
@@ -126,5 +131,5 @@ def _cut(corpus: Corpus, max_length: int | None) -> Corpus:
     if sentences is not None:
         place = np.arange(corpus.n_tokens) - corpus.offsets[corpus.docs]
         kept = np.concatenate([[0], np.cumsum(place < (max_length or 0))])
-        sentences = np.unique(kept[sentences]).astype(np.int64)
+        sentences = kept[sentences].astype(np.int64)
     return replace(corpus, words=words, offsets=offsets, sentence_offsets=sentences)

@@ -11,6 +11,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Method
 
 DEFAULT = "calm"
+MOST_TOPICS = 10_000
 
 
 def names() -> list[str]:
@@ -46,9 +47,21 @@ def make(name: str, **given: Any) -> Method:
     if unknown := sorted(set(given) - set(known)):
         hint = " (it is not private)" if "epsilon" in unknown else ""
         raise InputError(f"method {name} takes no {', '.join(unknown)}{hint}; it takes {', '.join(known)}")
+    for setting, value in given.items():
+        _check_number(f"{setting} of method {name}", value, known[setting])
     method = find(name)(**given)
     if method.n_topics < 2:
         raise InputError(f"a topic model needs at least 2 topics, got {method.n_topics}")
+    if method.n_topics > MOST_TOPICS:
+        raise InputError(f"a topic model has at most {MOST_TOPICS} topics, got {method.n_topics}")
     if method.n_rounds < 1:
         raise InputError(f"training needs at least 1 round, got {method.n_rounds}")
     return method
+
+
+def _check_number(name: str, value: Any, default: Any) -> None:
+    """Refuse a value of another kind than a default that is a number."""
+    if type(default) in (int, float) and (not isinstance(value, int | float) or isinstance(value, bool)):
+        raise InputError(f"{name} must be a number, got {value!r}")
+    if type(default) is int and type(value) is not int:
+        raise InputError(f"{name} must be a whole number, got {value!r}")

@@ -48,7 +48,7 @@ PARTY = "party/"
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 # Perplexity relative to training without noise, at x = epsilon - ln(n_words / distinct words per document).
-MEASURED_LOSS = ((-2.0, 1.43), (-1.0, 1.19), (0.0, 1.09), (1.0, 1.04), (1.8, 1.01), (3.0, 1.0))
+MEASURED_LOSS = ((-2.0, 1.27), (-1.0, 1.13), (0.0, 1.055), (1.0, 1.022), (2.0, 1.006), (3.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Calm:
         corpus = party.corpus
         if self.unit == "document":
             return mechanism(corpus.words, corpus.offsets, turn.noise())
-        if corpus.sentence_offsets is None:
+        if corpus.sentence_offsets is None or len(corpus.sentence_offsets) == 1:
             raise InputError('unit="sentence" needs sentences, got documents without; use unit="document"')
         units = UnitHistogram(mechanism)
         return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
@@ -197,15 +197,17 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     """Expected perplexity relative to training without noise, from public figures alone.
 
     `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
-    data. The curve was measured on five corpora (docs/methods/calm.md).
+    data. The curve was measured (docs/methods/calm.md); below its first point it goes on as a straight line.
 
     >>> round(predicted_ratio(6.0, 8000, 100), 2)
-    1.02
+    1.01
     """
     if not (n_words > 0 and 0 < distinct_words <= n_words):
         raise InputError(f"distinct words must lie between 0 and n_words = {n_words}, got {distinct_words}")
     at, ratios = zip(*MEASURED_LOSS, strict=True)
-    return float(np.interp(epsilon - log(n_words / distinct_words), at, ratios))
+    surplus = epsilon - log(n_words / distinct_words)
+    slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
+    return float(np.interp(surplus, at, ratios) + slope * min(0.0, surplus - at[0]))
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:

@@ -79,7 +79,7 @@ def expect(
     n_threads: int = 1,
 ) -> Expectation:
     """Expected counts of every word and topic, after `n_steps` updates of each document's mixture."""
-    counts = np.empty_like(topics.phi)
+    counts = np.empty(topics.phi.shape, np.float32)
     covered = np.ones(topics.n_topics, np.float32)
     moved, log_likelihood = _run(
         histograms,

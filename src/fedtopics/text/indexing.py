@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.text.tokens import Tokenizer
+
+_Sentences: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]] | tuple[None, None]
 
 
 class Indexed(NamedTuple):
@@ -23,6 +25,7 @@ class Indexed(NamedTuple):
     offsets: NDArray[np.int64]
     vocabulary: tuple[str, ...]
     sentence_offsets: NDArray[np.int64] | None
+    document_sentences: NDArray[np.int64] | None
 
 
 def checked(indexed: Indexed) -> Indexed:
@@ -32,13 +35,28 @@ def checked(indexed: Indexed) -> Indexed:
         limit = len(indexed.vocabulary)
         raise InputError(f"expected corpus.words below {limit}, got {words.min()} to {words.max()}")
     offsets = _read_only("offsets", indexed.offsets, np.int64)
-    sentences = indexed.sentence_offsets
-    if sentences is not None:
-        sentences = _read_only("sentence_offsets", sentences, np.int64)
-    for name, bounds in (("offsets", offsets), ("sentence_offsets", sentences)):
-        if bounds is not None and not _rises(bounds, len(words)):
-            raise InputError(f"expected corpus.{name} to rise from 0 to {len(words)}, got {bounds}")
-    return Indexed(words, offsets, indexed.vocabulary, sentences)
+    _check_rising("offsets", offsets, len(words))
+    return Indexed(words, offsets, indexed.vocabulary, *_checked_sentences(indexed, offsets))
+
+
+def _checked_sentences(indexed: Indexed, offsets: NDArray[np.int64]) -> _Sentences:
+    if indexed.sentence_offsets is None and indexed.document_sentences is None:
+        return None, None
+    if indexed.sentence_offsets is None or indexed.document_sentences is None:
+        missing = "sentence_offsets" if indexed.sentence_offsets is None else "document_sentences"
+        raise InputError(
+            f"expected both corpus.sentence_offsets and corpus.document_sentences, got no {missing}"
+        )
+    sentences = _read_only("sentence_offsets", indexed.sentence_offsets, np.int64)
+    documents = _read_only("document_sentences", indexed.document_sentences, np.int64)
+    _check_rising("sentence_offsets", sentences, int(offsets[-1]))
+    _check_rising("document_sentences", documents, len(sentences) - 1)
+    if len(documents) != len(offsets) or (sentences[documents] != offsets).any():
+        raise InputError(
+            "expected corpus.document_sentences to start each document where corpus.offsets does, "
+            f"got {len(documents) - 1} documents of {len(offsets) - 1}, or sentences that cross documents"
+        )
+    return sentences, documents
 
 
 def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
@@ -54,8 +72,9 @@ def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) 
     return view
 
 
-def _rises(bounds: NDArray[np.int64], last: int) -> bool:
-    return len(bounds) > 0 and bounds[0] == 0 and bounds[-1] == last and bool((np.diff(bounds) >= 0).all())
+def _check_rising(name: str, bounds: NDArray[np.int64], last: int) -> None:
+    if not len(bounds) or bounds[0] != 0 or bounds[-1] != last or (np.diff(bounds) < 0).any():
+        raise InputError(f"expected corpus.{name} to rise from 0 to {last}, got {bounds}")
 
 
 class _Numbering(dict[str, int]):
@@ -69,19 +88,27 @@ class _Numbering(dict[str, int]):
 def index_texts(
     texts: Iterable[str], tokenizer: Tokenizer, sentence_splitter: Callable[[str], list[str]] | None
 ) -> Indexed:
-    """Every word of the texts, numbered by first appearance, and the sentences if there is a splitter."""
+    """Every word of the texts, numbered by first appearance, and the sentences if there is a splitter.
+
+    A sentence without a word is kept, as how many there are must not tell which words they have; the space
+    between paragraphs is none.
+    """
     number = _Numbering()
-    words, offsets, sentence_offsets = array("i"), array("q", [0]), array("q", [0])
+    words, offsets = array("i"), array("q", [0])
+    sentence_offsets, document_sentences = array("q", [0]), array("q", [0])
     for text in texts:
-        for sentence in sentence_splitter(text) if sentence_splitter else (text,):
+        for sentence in filter(str.strip, sentence_splitter(text) if sentence_splitter else (text,)):
             words.extend(map(number.__getitem__, tokenizer(sentence)))
             sentence_offsets.append(len(words))
         offsets.append(len(words))
+        document_sentences.append(len(sentence_offsets) - 1)
     for word in number:
         if not isinstance(word, str):
             raise InputError(f"expected a tokenizer that returns a list of strings, got {word!r} in its list")
-    boundaries = np.unique(np.array(sentence_offsets, np.int64)) if sentence_splitter else None
-    return Indexed(np.array(words, np.int32), np.array(offsets, np.int64), tuple(number), boundaries)
+    sentences: _Sentences = (None, None)
+    if sentence_splitter:
+        sentences = np.array(sentence_offsets, np.int64), np.array(document_sentences, np.int64)
+    return Indexed(np.array(words, np.int32), np.array(offsets, np.int64), tuple(number), *sentences)
 
 
 def document_frequency(indexed: Indexed) -> NDArray[np.int64]:
@@ -97,7 +124,7 @@ def document_frequency(indexed: Indexed) -> NDArray[np.int64]:
 
 
 def with_vocabulary(indexed: Indexed, vocabulary: tuple[str, ...]) -> Indexed:
-    """The same documents over another vocabulary; tokens whose word it lacks are left out."""
+    """The same documents and sentences over another vocabulary; tokens whose word it lacks are left out."""
     position = {word: place for place, word in enumerate(vocabulary)}
     new_id = np.array([position.get(word, -1) for word in indexed.vocabulary], np.int32)
     words = new_id[indexed.words]
@@ -108,34 +135,45 @@ def with_vocabulary(indexed: Indexed, vocabulary: tuple[str, ...]) -> Indexed:
         words[known],
         before[indexed.offsets],
         vocabulary,
-        None if sentences is None else np.unique(before[sentences]),
+        None if sentences is None else before[sentences],
+        indexed.document_sentences,
     )
 
 
 def select(indexed: Indexed, documents: NDArray[np.int64]) -> Indexed:
     """The documents at these positions, in this order."""
-    lengths = np.diff(indexed.offsets)[documents]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    tokens = np.arange(offsets[-1]) + np.repeat(indexed.offsets[documents] - offsets[:-1], lengths)
-    sentences = indexed.sentence_offsets
-    if sentences is not None:
-        starts = np.zeros(len(indexed.words), bool)
-        starts[sentences[:-1]] = True
-        sentences = np.append(np.flatnonzero(starts[tokens]), len(tokens))
-    return Indexed(indexed.words[tokens], offsets, indexed.vocabulary, sentences)
+    offsets, tokens = _gathered(indexed.offsets, documents)
+    sentence_offsets, document_sentences = indexed.sentence_offsets, indexed.document_sentences
+    if sentence_offsets is not None and document_sentences is not None:
+        document_sentences, sentences = _gathered(document_sentences, documents)
+        sentence_offsets = np.concatenate([[0], np.cumsum(np.diff(sentence_offsets)[sentences])])
+    return Indexed(indexed.words[tokens], offsets, indexed.vocabulary, sentence_offsets, document_sentences)
+
+
+def _gathered(
+    offsets: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of these rows when they stand one after another, and where each of their items was."""
+    lengths = np.diff(offsets)[rows]
+    gathered = np.concatenate([[0], np.cumsum(lengths)])
+    return gathered, np.arange(gathered[-1]) + np.repeat(offsets[rows] - gathered[:-1], lengths)
 
 
 def join(parts: Sequence[Indexed]) -> Indexed:
     """All documents of all parts, which share one vocabulary; sentences if every part has them."""
-    starts = np.cumsum([0, *(len(part.words) for part in parts)])
     sentences = [part.sentence_offsets for part in parts if part.sentence_offsets is not None]
+    documents = [part.document_sentences for part in parts if part.document_sentences is not None]
+    known = len(sentences) == len(parts)
     return Indexed(
         np.concatenate([part.words for part in parts]),
-        _moved([part.offsets for part in parts], starts),
+        _moved([part.offsets for part in parts]),
         parts[0].vocabulary,
-        _moved(sentences, starts) if len(sentences) == len(parts) else None,
+        _moved(sentences) if known else None,
+        _moved(documents) if known else None,
     )
 
 
-def _moved(offsets: Sequence[NDArray[np.int64]], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _moved(offsets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Offsets of several parts as those of the whole: each part starts where the one before ends."""
+    starts = np.cumsum([0, *(own[-1] for own in offsets)])
     return np.concatenate([[0], *(own[1:] + start for own, start in zip(offsets, starts, strict=False))])

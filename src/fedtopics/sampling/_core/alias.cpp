@@ -5,10 +5,11 @@ namespace fedtopics {
 void build_alias(const float* weights, int32_t n_topics, float* threshold, uint32_t* other, uint32_t* scratch) {
   double total = 0;
   for (int32_t k = 0; k < n_topics; k++) total += weights[k];
+  const double scale = n_topics / total;
   // Columns below their fair share fill the scratch from the left, those above it from the right.
   int32_t small = 0, large = n_topics;
   for (int32_t k = 0; k < n_topics; k++) {
-    threshold[k] = (float)(weights[k] * n_topics / total);
+    threshold[k] = (float)(weights[k] * scale);
     other[k] = (uint32_t)k;
     if (threshold[k] < 1)
       scratch[small++] = (uint32_t)k;

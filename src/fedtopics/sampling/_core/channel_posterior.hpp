@@ -53,7 +53,7 @@ static __attribute__((noinline)) void posterior_alone(double m, double mu, doubl
 
 // Sixteen lanes at once, summed upward from n = 0. A lane whose terms would overflow, or end too early, is done alone.
 INLINE Posterior posterior(const Floats& m, const Floats& mu, float a, float q, bool want_evidence) {
-  const float most = a > 2e-5f ? 8.0f : 4.0f, steepest = a > 2e-5f ? 2e5f : 4e9f;  // steepest^most / most! is a float
+  const float most = a > 2e-5f ? 8.0f : 4.0f, steepest = a > 2e-5f ? 1.5e5f : 4e9f;  // steepest^most / most! is a float
   const Floats first = (1 - q) * mu;
   const Floats steps = first + all(most * q);
   const Floats excess = larger(m / most, larger(steps / (steepest * a), (5 * a) * larger(first, all(q))));

@@ -45,7 +45,7 @@ struct Pass {
   uint32_t sweep;
   int64_t longest;           // longest row, rounded up to whole vectors
   uint32_t* counts;          // scratch (stride,) zeros, and left so
-  float* scratch;            // (4, stride or 128)
+  float* scratch;            // (7, stride or 128)
   uint32_t* row;             // scratch (3, longest)
 };
 

@@ -15,11 +15,13 @@ inline int32_t padded(int32_t n_topics) { return (n_topics + 15) / 16 * 16; }
 
 constexpr size_t HUGE_PAGE = 1 << 21;
 
-// Zeros, starting at a multiple of 64 bytes.
+enum class Fill { zeros, nothing };
+
+// Memory that starts at a multiple of 64 bytes.
 template <class T>
 class Aligned {
  public:
-  explicit Aligned(int64_t size) {
+  explicit Aligned(int64_t size, Fill fill = Fill::zeros) {
     const size_t grain = (size_t)size * sizeof(T) < HUGE_PAGE ? 64 : HUGE_PAGE;
     const size_t bytes = ((size_t)size * sizeof(T) + grain) / grain * grain;
     data_ = static_cast<T*>(std::aligned_alloc(grain, bytes));
@@ -28,7 +30,7 @@ class Aligned {
     // Random access to many small pages waits for address translation. A refusal does no harm.
     if (grain == HUGE_PAGE) madvise(data_, bytes, MADV_HUGEPAGE);
 #endif
-    std::memset(data_, 0, bytes);
+    if (fill == Fill::zeros) std::memset(data_, 0, bytes);
   }
   ~Aligned() { std::free(data_); }
   Aligned(const Aligned&) = delete;

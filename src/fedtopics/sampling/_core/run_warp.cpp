@@ -18,7 +18,7 @@ struct Workspace {
   Aligned<uint32_t> totals, counts, row;
   Aligned<float> scratch;
   Workspace(int32_t stride, int64_t longest)
-      : totals(4 * (int64_t)stride), counts(stride), row(3 * longest), scratch(4 * std::max<int64_t>(stride, 128)) {}
+      : totals(4 * (int64_t)stride), counts(stride), row(3 * longest), scratch(7 * std::max<int64_t>(stride, 128)) {}
 };
 
 struct Prior {
@@ -57,7 +57,7 @@ struct Warp {
         alpha(m.n_topics, std::vector<float>(m.alpha, m.alpha + m.n_topics)),
         beta(m.n_topics, std::vector<float>(m.n_topics, (float)m.beta)),
         prior_totals(m.n_topics, (double)c.n_words * m.beta), totals(m.n_topics), inverse(stride),
-        records(c.n_tokens() * record_size) {
+        records(c.n_tokens() * record_size, Fill::nothing) {
     for (int64_t i = 0; m.others && i < c.n_words * m.n_topics; i++) prior_totals[i % m.n_topics] += m.others[i];
     for (int t = 0; t < n_threads; t++) spaces.push_back(std::make_unique<Workspace>(stride, longest));
   }
@@ -67,15 +67,30 @@ struct Warp {
     return (std::max(c.longest(), words.longest()) + 15) / 16 * 16;
   }
 
+  // Calls work(thread, first record, last record) for blocks of records.
+  template <class Work>
+  void share_records(const Work& work) {
+    const int64_t n = c.n_tokens();
+    share((n + BLOCK - 1) / BLOCK, (int)spaces.size(), [&](int thread, int64_t block) {
+      work(thread, block * BLOCK, std::min(n, (block + 1) * BLOCK));
+    });
+  }
+
   void read(const uint16_t* topics) {
-    for (int64_t i = 0; i < c.n_tokens(); i++) {
-      records[i * record_size] = topics[by_word.slots[i]];
-      totals[topics[i]]++;
-    }
+    share_records([&](int thread, int64_t first, int64_t last) {
+      for (int64_t r = first; r < last; r++) {
+        const uint16_t topic = topics[by_word.slots[r]];
+        records[r * record_size] = topic;
+        spaces[thread]->totals[r % 4 * stride + topic]++;
+      }
+    });
+    collect_totals();
   }
 
   void write(uint16_t* topics) {
-    for (int64_t i = 0; i < c.n_tokens(); i++) topics[by_word.slots[i]] = (uint16_t)(records[i * record_size] & 0xFFFF);
+    share_records([&](int, int64_t first, int64_t last) {
+      for (int64_t r = first; r < last; r++) topics[by_word.slots[r]] = (uint16_t)(records[r * record_size] & 0xFFFF);
+    });
   }
 
   void pass(bool words, bool accept, uint32_t sweep) {

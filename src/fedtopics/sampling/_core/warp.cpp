@@ -43,7 +43,9 @@ struct Row {
   int64_t n;
   const float* prior;
   float prior_mass;
-  float *factor, *own_factor, *cumulative;
+  const Alias* alias;       // draws from the prior; null: it is uniform
+  const float* cumulative;  // running sums of the prior, to search instead; or null
+  float *factor, *own_factor;
   Odds odds;
 
   METHOD void uncount() {
@@ -115,10 +117,10 @@ struct Row {
   }
 
   METHOD Bits draw_prior(Random& random) {
-    if (p.others) return search(random.uniform() * all(prior_mass));
+    if (cumulative) return search(random.uniform() * all(prior_mass));
     const Bits column = multiply_high(random.bits(), all((uint32_t)p.n_topics));
-    if (!p.alias) return column;
-    return select(random.uniform() < gather(p.alias->threshold, column), column, gather(p.alias->other, column));
+    if (!alias) return column;
+    return select(random.uniform() < gather(alias->threshold, column), column, gather(alias->other, column));
   }
 
   // The topic of another token of the row, or with the prior's share of the mass a draw from the prior.
@@ -170,17 +172,31 @@ struct Row {
   }
 };
 
-// The prior of word `row`: beta plus the counts of others, with running sums to draw from. Returns its mass.
-INLINE float add_others(const Pass& p, int64_t row, float* prior, float* cumulative) {
-  const float* others = p.others + row * p.n_topics;
-  float mass = 0;
-  for (int32_t k = 0; k < p.n_topics; k++) {
-    prior[k] = p.prior[k] + others[k];
-    mass += prior[k];
-    cumulative[k] = mass;
+// The prior of one row: beta plus the counts of others, and a way to draw from it.
+struct RowPrior {
+  float *weights, *cumulative, *threshold;
+  uint32_t *other, *worklist;
+  float mass;
+  Alias alias;
+
+  RowPrior(float* scratch, int64_t step)
+      : weights(scratch), cumulative(weights + step), threshold(cumulative + step),
+        other(reinterpret_cast<uint32_t*>(threshold + step)), worklist(other + step), alias{threshold, other} {}
+
+  // Long rows get an alias table, short ones running sums, which take less time to build.
+  METHOD bool set(const Pass& p, int64_t row, int64_t n) {
+    const float* others = p.others + row * p.n_topics;
+    mass = 0;
+    for (int32_t k = 0; k < p.n_topics; k++) {
+      weights[k] = p.prior[k] + others[k];
+      mass += weights[k];
+      cumulative[k] = mass;
+    }
+    const bool is_long = n * 2 >= p.n_topics;
+    if (is_long) build_alias(weights, p.n_topics, threshold, other, worklist);
+    return is_long;
   }
-  return mass;
-}
+};
 
 template <int PROPOSALS>
 INLINE void fetch(const Pass& p, int64_t begin, Row<PROPOSALS>& row) {
@@ -189,7 +205,7 @@ INLINE void fetch(const Pass& p, int64_t begin, Row<PROPOSALS>& row) {
     if (p.order) prefetch(p.records + (int64_t)p.order[begin + i + AHEAD] * SIZE);
     const uint32_t* record = p.records + (p.order ? p.order[begin + i] : begin + i) * SIZE;
     row.first[i] = record[0];
-    if (SIZE > 1) row.second[i] = record[1];
+    if (SIZE > 1 && p.accept) row.second[i] = record[1];
     if (p.accept) p.counts[record[0] & 0xFFFF]++;
   }
   for (int64_t i = row.n; i < whole_vectors(row.n); i++) row.first[i] = row.second[i] = 0;
@@ -208,16 +224,24 @@ INLINE void put_back(const Pass& p, int64_t begin, const Row<PROPOSALS>& row) {
 template <int PROPOSALS>
 void visit_rows(const Pass& p) {
   const int64_t step = p.stride > 128 ? p.stride : 128;
-  float *factor = p.scratch, *own_factor = factor + step, *prior = own_factor + step, *cumulative = prior + step;
-  float mass = 0;
+  float *factor = p.scratch, *own_factor = factor + step, mass = 0;
+  RowPrior own(own_factor + step, step);
   for (int32_t k = 0; k < p.n_topics; k++) mass += p.prior[k];
   for (int64_t r = p.first; r < p.last; r++) {
     const int64_t begin = p.offsets[r], n = p.offsets[r + 1] - begin;
     if (n == 0) continue;
-    if (p.others) mass = add_others(p, r, prior, cumulative);
+    const float *prior = p.prior, *cumulative = nullptr;
+    const Alias* alias = p.alias;
+    if (p.others) {
+      const bool table = own.set(p, r, n);
+      prior = own.weights;
+      mass = own.mass;
+      alias = &own.alias;
+      if (!table) cumulative = own.cumulative;
+    }
     const int32_t* next = p.order && begin + 2 * n < p.offsets[p.n_rows] ? p.order + begin + n : nullptr;
-    Row<PROPOSALS> row{p, p.row, p.row + p.longest, p.row + 2 * p.longest, next, n, p.others ? prior : p.prior, mass,
-                       factor, own_factor, cumulative, Odds(n - 1, mass)};
+    Row<PROPOSALS> row{p, p.row, p.row + p.longest, p.row + 2 * p.longest, next, n, prior, mass, alias, cumulative,
+                       factor, own_factor, Odds(n - 1, mass)};
     Random random(p.seed, p.order ? Purpose::word : Purpose::document, p.sweep, (uint32_t)r);
     fetch(p, begin, row);
     if (p.accept)

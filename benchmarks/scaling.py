@@ -1,0 +1,95 @@
+"""Cost of LDA training as the corpus grows 1 to 64 times and as K grows from 50 to 2000.
+
+    python benchmarks/scaling.py
+
+CPU seconds per million tokens and sweep (the smallest of three turns) for the samplers of fedtopics on NIPS
+papers, and the memory they take. Writes benchmarks/results/scaling.json and a plot.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from corpora import RESULTS, available, load, repeated
+from peers import memory
+
+from fedtopics.corpus import Corpus
+from fedtopics.sampling import lda
+
+TIMES = (1, 2, 4, 8, 16, 32, 64)
+TOPICS = (50, 100, 200, 500, 1000, 2000)
+TOKENS_PER_TURN = 4_000_000
+SLOWEST = 1000  # topics: above it one sweep of the dense sampler says nothing new
+
+
+def cost(corpus: Corpus, n_topics: int, sampler: str) -> dict[str, Any]:
+    """CPU seconds per million tokens and sweep, and MB above what the corpus takes."""
+    priors = lda.Priors.symmetric(n_topics)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak of memory starts anew
+    before = memory("VmRSS")
+    state = lda.sweep(corpus, lda.start(corpus, n_topics, seed=1), priors, seed=1, sampler=sampler)
+    n_sweeps = max(1, TOKENS_PER_TURN // corpus.n_tokens)
+    seconds = []
+    for _ in range(3):
+        began = process_time()
+        state = lda.sweep(corpus, state, priors, seed=1, n_sweeps=n_sweeps, sampler=sampler)
+        seconds.append((process_time() - began) / n_sweeps / corpus.n_tokens * 1e6)
+    return {
+        "sampler": sampler,
+        "n_tokens": corpus.n_tokens,
+        "n_topics": n_topics,
+        "cpu_seconds_per_million_tokens": min(seconds),
+        "memory_mb": max(0.0, memory("VmHWM") - before),
+    }
+
+
+def report(found: dict[str, Any]) -> dict[str, Any]:
+    what = "{sampler:10} {n_tokens:>11,} tokens  K = {n_topics:<5}".format_map(found)
+    print(what, "{cpu_seconds_per_million_tokens:.4f} s, {memory_mb:.0f} MB".format_map(found), flush=True)
+    return found
+
+
+def plot(results: dict[str, list[dict[str, Any]]]) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.5), sharey=True)
+    for axis, (across, rows) in zip(axes, results.items(), strict=True):
+        for sampler in dict.fromkeys(row["sampler"] for row in rows):
+            chosen = [row for row in rows if row["sampler"] == sampler]
+            costs = [row["cpu_seconds_per_million_tokens"] for row in chosen]
+            axis.plot([row[across] for row in chosen], costs, marker=".", label=sampler)
+        axis.set(xscale="log", yscale="log", xlabel=across)
+    axes[0].set_ylabel("CPU seconds per million tokens")
+    axes[1].legend()
+    figure.tight_layout()
+    figure.savefig(RESULTS / "scaling.svg")
+
+
+def main() -> None:
+    if "nips" not in available():
+        print("no corpora found: let FEDTOPICS_DATA point to them")
+        return
+    RESULTS.mkdir(exist_ok=True)
+    nips, _ = load("nips")
+    quarter = nips.select(np.arange(0, nips.n_docs, 4))
+    tokens = [report(cost(repeated(quarter, times), 100, "warp")) for times in TIMES]
+    topics = [
+        report(cost(nips, n_topics, sampler))
+        for sampler in ("warp", "metropolis", "gibbs")
+        for n_topics in TOPICS
+        if sampler != "gibbs" or n_topics <= SLOWEST
+    ]
+    results = {"n_tokens": tokens, "n_topics": topics}
+    (RESULTS / "scaling.json").write_text(json.dumps(results, indent=1))
+    plot(results)
+
+
+if __name__ == "__main__":
+    main()
