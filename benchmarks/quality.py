@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.experiment import Data, prepare, train
-from fedtopics.methods.calm import predicted_ratio
+from fedtopics.privacy.forecast import predicted_ratio
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"

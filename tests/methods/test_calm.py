@@ -14,9 +14,10 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.methods.calm import LONG_STEP, Calm, predicted_ratio
+from fedtopics.methods.calm import LONG_STEP, Calm
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE
+from fedtopics.privacy.forecast import predicted_ratio
 from fedtopics.privacy.release import Budget, BudgetError, Ledger, Release
 
 TOPICS = planted_topics(3, 8)

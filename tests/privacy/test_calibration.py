@@ -14,7 +14,8 @@ from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA, audit, recover_co
 from fedtopics.privacy.clipped_sum import ClippedSum
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.cost import FREE, INFINITE, RELATIONS
-from fedtopics.privacy.explanation import LOSS_CURVE, PublicFacts, explain, predicted_loss
+from fedtopics.privacy.explanation import PublicFacts, explain
+from fedtopics.privacy.forecast import MEASURED_LOSS, predicted_ratio
 from fedtopics.privacy.histogram import Histogram
 from fedtopics.privacy.one_hot import OneHot
 from fedtopics.privacy.prior_response import PriorResponse
@@ -101,7 +102,7 @@ def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
     assert found.statements == ledger.statements()
     assert {row["relation"] for row in found.statements} >= set(RELATIONS[:4])
     bare = explain([Histogram(6.0, 8000).price()], PublicFacts(8000))
-    assert any("403.4-fold (a word guessed at 1 in 8,000: at most 4.8%)" in line for line in bare.meaning)
+    assert any("403.4-fold (a word guessed at 1 in 8,000: at most 4.8 %)" in line for line in bare.meaning)
     assert any("epsilon 3000 is no protection" in line for line in found.meaning)
     assert any("document epsilon 3000 promises nothing" in line for line in found.warnings)
     assert any("word epsilon 12 is at least ln V = 9.0" in line for line in found.warnings)
@@ -139,15 +140,15 @@ def test_explanation_of_nothing_and_of_everything():
 
 
 def test_predicted_loss_follows_the_curve():
-    for margin, loss in LOSS_CURVE.items():
-        assert predicted_loss(margin + log(100), 10_000, 100) == pytest.approx(loss, abs=0.005)
+    for margin, loss in MEASURED_LOSS:
+        assert predicted_ratio(margin + log(100), 10_000, 100) == pytest.approx(loss, abs=0.005)
 
 
 def test_bad_facts_are_refused():
     for bad in ({"n_words": 1}, {"n_words": 10, "n_documents": 0}, {"n_words": 10, "n_topics": -1}):
         with pytest.raises(InputError, match="whole number"):
             PublicFacts(**bad)
-    with pytest.raises(InputError, match="different words"):
+    with pytest.raises(InputError, match="distinct words"):
         explain([Histogram(1.0, 10).price()], PublicFacts(10, n_distinct=11))
 
 

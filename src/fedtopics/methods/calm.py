@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from math import log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +34,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
+from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.histogram import Histogram
 from fedtopics.privacy.release import Cost, Release, reuse
 from fedtopics.privacy.rows import SparseRows
@@ -46,9 +46,6 @@ from fedtopics.sampling.histograms import Histograms
 logger = logging.getLogger(__name__)
 PARTY = "party/"
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
-
-# Perplexity relative to training without noise, at x = epsilon - ln(n_words / distinct words per document).
-MEASURED_LOSS = ((-2.0, 1.27), (-1.0, 1.13), (0.0, 1.055), (1.0, 1.022), (2.0, 1.006), (3.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -183,31 +180,14 @@ class Calm:
 
     def _announce(self, n_words: int, distinct_words: float) -> None:
         ratio = predicted_ratio(self.epsilon, n_words, distinct_words)
-        surplus = self.epsilon - log(n_words / distinct_words)
+        too_little = surplus(self.epsilon, n_words, distinct_words) < 0
         advice = "; use fewer words in the vocabulary, longer documents or a larger epsilon"
         logger.log(
-            logging.WARNING if surplus < 0 else logging.INFO,
+            logging.WARNING if too_little else logging.INFO,
             "expected perplexity: %.2f times that of training without noise%s",
             ratio,
-            advice if surplus < 0 else "",
+            advice if too_little else "",
         )
-
-
-def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> float:
-    """Expected perplexity relative to training without noise, from public figures alone.
-
-    `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
-    data. The curve was measured (docs/methods/calm.md); below its first point it goes on as a straight line.
-
-    >>> round(predicted_ratio(6.0, 8000, 100), 2)
-    1.01
-    """
-    if not (n_words > 0 and 0 < distinct_words <= n_words):
-        raise InputError(f"distinct words must lie between 0 and n_words = {n_words}, got {distinct_words}")
-    at, ratios = zip(*MEASURED_LOSS, strict=True)
-    surplus = epsilon - log(n_words / distinct_words)
-    slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
-    return float(np.interp(surplus, at, ratios) + slope * min(0.0, surplus - at[0]))
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:

@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
-import numpy as np
-
-from fedtopics.errors import InputError
 from fedtopics.privacy.contribution import check_size
 from fedtopics.privacy.cost import Cost
 from fedtopics.privacy.events import DiscreteLaplace, ZeroConcentrated
+from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.ledger import Ledger
 
-# Perplexity over that of the noise-free model against epsilon - ln(V / different words of a document): one
-# curve fitted the noisy histograms of six corpora (KOS, AP, ohsumed, speeches, NIPS, imdb).
-LOSS_CURVE = {-2.0: 1.43, -1.0: 1.19, 0.0: 1.09, 1.0: 1.04, 1.8: 1.01, 3.0: 1.0}
+TOO_NOISY = 1.4  # times the perplexity without noise
 MEANINGLESS = 20.0  # an epsilon that multiplies odds by 500 million
 PURPOSE = (
     "Anyone may learn the topics and, roughly, how often each party uses each word: the run is for that."
@@ -66,19 +62,13 @@ def explain(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Ex
     return Explanation(
         statements,
         _public(plan, facts),
-        [PURPOSE, *(_meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items())],
+        [
+            *([PURPOSE] if spent.relations else []),
+            *(_meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items()),
+            *_forecast(spent, facts),
+        ],
         _warnings({str(r): e for r, (e, _) in proved.items()}, spent, facts),
     )
-
-
-def predicted_loss(epsilon: float, n_words: int, n_distinct: int) -> float:
-    """Perplexity expected from noisy histograms at this word epsilon, relative to no noise.
-
-    >>> predicted_loss(6.0, 8000, 126)
-    1.01
-    """
-    margin = epsilon - log(n_words / n_distinct)
-    return round(float(np.interp(margin, list(LOSS_CURVE), list(LOSS_CURVE.values()))), 2)
 
 
 def _number(row: dict[str, float | str]) -> float:
@@ -114,7 +104,7 @@ def _meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
     )
     if unit == "word":
         chance = factor / (factor + n_words - 1)
-        text += f" (a word guessed at 1 in {n_words:,}: at most {chance:.1%})"
+        text += f" (a word guessed at 1 in {n_words:,}: at most {100 * chance:.2g} %)"
     return text + (f", but for a chance of {delta:g}." if delta else ".")
 
 
@@ -152,17 +142,23 @@ def _histogram_rates(spent: Cost) -> list[float]:
 
 
 def _utility(epsilon: float, n_words: int, n_distinct: int) -> list[str]:
-    if n_distinct > n_words:
-        raise InputError(f"a document cannot hold {n_distinct} different words of {n_words}")
-    loss = predicted_loss(epsilon, n_words, n_distinct)
-    if loss >= max(LOSS_CURVE.values()):
+    ratio = predicted_ratio(epsilon, n_words, n_distinct)
+    if ratio >= TOO_NOISY:
         return ["epsilon is too small for this vocabulary: expect a model no better than the private unigram"]
-    if epsilon < log(n_words / n_distinct):
+    if surplus(epsilon, n_words, n_distinct) < 0:
         return [
-            f"epsilon is small for this vocabulary: noisy histograms would lose about {loss - 1:.0%} in "
+            f"epsilon is small for this vocabulary: noisy histograms would lose about {ratio - 1:.0%} in "
             "perplexity; use fewer words or longer documents"
         ]
     return []
+
+
+def _forecast(spent: Cost, facts: PublicFacts) -> list[str]:
+    """The quality to expect from noisy histograms, where the user gave the figures."""
+    if facts.n_distinct is None:
+        return []
+    ratios = [predicted_ratio(rate, facts.n_words, facts.n_distinct) for rate in _histogram_rates(spent)]
+    return [f"Expect a perplexity of about {r:.2f} times that of training without noise." for r in ratios]
 
 
 def _drowned(spent: Cost, facts: PublicFacts) -> list[str]:
