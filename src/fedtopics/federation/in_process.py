@@ -53,6 +53,7 @@ def run(
     """
     vocabulary = _shared_vocabulary(corpora)
     ledger = Ledger() if ledger is None else ledger
+    ledger.check_parties(corpora)
     for name in corpora:
         ledger.require(name, method.plan(len(vocabulary)))
     rounds: list[Round] = []

@@ -15,10 +15,11 @@ token out of the evidence about itself. EM's steps get short near its end; momen
 long and has the same fixed point; it fades where one round moves many of the counts. A party that misses a
 round keeps the counts it sent last; one that joins late draws its histograms then.
 
-Guarantee: epsilon for a word added or removed, 2 epsilon for a word replaced, n epsilon for a document of at
-most n = max_length tokens. Histograms are drawn once and remembered, and all that leaves is computed from
-them: the number of rounds costs nothing. Public: the vocabulary, each party's number of documents (of
-sentences, with unit="sentence") and the settings. Document lengths are hidden.
+Guarantee: epsilon for a word added or removed (2 epsilon where max_length is set: it pushes another word over
+the edge), 2 epsilon for a word replaced, n epsilon for a document of at most n = max_length tokens.
+Histograms are drawn once and remembered, and all that leaves is computed from them: the number of rounds
+costs nothing. Public: the vocabulary, each party's number of documents (of sentences, with unit="sentence")
+and the settings. Document lengths are hidden.
 """
 
 from __future__ import annotations
