@@ -43,7 +43,8 @@ def line_chart(
 ) -> str:
     """An `<svg>` element with these lines over common axes; a legend where there are several."""
     _check(lines)
-    x = Axis(_ticks([value for line in lines for value in line.x]), LEFT, width - RIGHT)
+    beside = 26 + 7 * max(len(line.name) for line in lines) if len(lines) > 1 else 0
+    x = Axis(_ticks([value for line in lines for value in line.x]), LEFT, width - RIGHT - beside)
     y = Axis(_ticks([value for line in lines for value in line.y]), height - BOTTOM, TOP)
     drawn = [_line(line, x, y, COLORS[number % len(COLORS)]) for number, line in enumerate(lines)]
     body = [_text(width / 2, 20, title, "middle", bold=True), *_grid(x, y), *drawn]
@@ -52,7 +53,7 @@ def line_chart(
         _text(14, (y.start + y.end) / 2, y_label, "middle", turned=True),
     ]
     if len(lines) > 1:
-        body += _legend(lines, x.end)
+        body += _legend(lines, x.end + 12)
     return _element(body, title, width, height)
 
 
@@ -102,14 +103,15 @@ def _text(x: float, y: float, text: str, anchor: str, *, bold: bool = False, tur
     return f'<text {place} text-anchor="{anchor}" fill="{GRAY}"{extra}>{escape(text)}</text>'
 
 
-def _legend(lines: Sequence[Line], right: float) -> list[str]:
+def _legend(lines: Sequence[Line], left: float) -> list[str]:
+    """Names of the lines, beside the chart."""
     rows = []
     for number, line in enumerate(lines):
         y = TOP + 10 + 16 * number
         rows.append(
-            f'<rect x="{right - 10:.1f}" y="{y - 9}" width="10" height="10" fill="{COLORS[number % 6]}"/>'
+            f'<rect x="{left:.1f}" y="{y - 9}" width="10" height="10" fill="{COLORS[number % 6]}"/>'
         )
-        rows.append(_text(right - 16, y, line.name, "end"))
+        rows.append(_text(left + 15, y, line.name, "start"))
     return rows
 
 
