@@ -95,6 +95,13 @@ def race(workers: dict[str, Worker], n_sweeps: int, turn: int, ahead: int) -> No
         worker.score()
 
 
+def catch_up(worker: Worker, target: float, n_sweeps: int, turn: int) -> None:
+    """More turns, until the worker is at least as good as the target or has made `n_sweeps` sweeps."""
+    while worker.sweeps < n_sweeps and worker.curve[-1]["perplexity"] > target:
+        worker.go(turn)
+        worker.score()
+
+
 def time_to(curve: list[dict[str, float]], perplexity: float) -> float | None:
     """CPU seconds to the first scored turn that is at least this good."""
     return next((point["cpu"] for point in curve if point["perplexity"] <= perplexity), None)
@@ -122,6 +129,7 @@ def measure(
         save(data, train, test)
         workers = {peer: Worker(peer, data, n_topics) for peer in ("fedtopics", "tomotopy", *others)}
         race(workers, n_sweeps, turn=5, ahead=1 if large else 2)
+        catch_up(workers["fedtopics"], workers["tomotopy"].curve[-1]["perplexity"], 4 * n_sweeps, turn=10)
         for worker in workers.values():
             worker.close()
         threads = two_threads(data, n_topics, n_sweeps=20)

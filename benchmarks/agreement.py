@@ -1,0 +1,49 @@
+"""Held-out perplexity of the delayed-count sampler against exact Gibbs, on real corpora with three seeds.
+
+    python benchmarks/agreement.py [set ...]
+
+Both run until more sweeps change little; the topics are the mean of ten samples, ten sweeps apart. Writes
+benchmarks/results/agreement.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+from corpora import RESULTS, available, load
+
+from fedtopics.corpus import Corpus
+from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.sampling import lda
+
+N_TOPICS, N_SWEEPS, N_SAMPLES = 50, 500, 10
+
+
+def held_out(train: Corpus, test: Corpus, sampler: str, seed: int) -> float:
+    """Perplexity after N_SWEEPS sweeps and the samples after them."""
+    priors = lda.Priors.symmetric(N_TOPICS)
+    state = lda.start(train, N_TOPICS, seed)
+    state = lda.sweep(train, state, priors, seed=seed, n_sweeps=N_SWEEPS, sampler=sampler)
+    counts = np.zeros((train.n_words, N_TOPICS))
+    for _ in range(N_SAMPLES):
+        state = lda.sweep(train, state, priors, seed=seed, n_sweeps=10, sampler=sampler)
+        counts += lda.word_topic_counts(train, state.topics, N_TOPICS)
+    return perplexity((counts / N_SAMPLES + priors.beta).T, test)
+
+
+def main() -> None:
+    results = {}
+    for name in sys.argv[1:] or [name for name in available() if name != "imdb"]:
+        train, test = load(name)
+        found = {s: [held_out(train, test, s, seed) for seed in range(3)] for s in ("gibbs", "warp")}
+        ratio = float(np.mean(found["warp"]) / np.mean(found["gibbs"]))
+        results[name] = found | {"warp_over_gibbs": ratio}
+        print(name, {s: np.round(values, 1).tolist() for s, values in found.items()}, f"ratio {ratio:.4f}")
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "agreement.json").write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()
