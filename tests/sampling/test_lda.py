@@ -43,6 +43,14 @@ def test_two_sweeps_are_one_and_one_more(sampler):
     assert again.n_sweeps == twice.n_sweeps == 2
 
 
+def test_the_sampler_is_chosen_by_size_and_weights():
+    assert lda._choose("auto", 8, 1_000_000, weighted=False) == "gibbs"
+    assert lda._choose("auto", 9, 1_000, weighted=False) == "warp"
+    assert lda._choose("auto", 2, 1_000_001, weighted=False) == "warp"
+    assert lda._choose("auto", 500, 10**8, weighted=True) == "gibbs"
+    assert lda._choose("metropolis", 500, 10, weighted=False) == "metropolis"
+
+
 def test_the_given_state_is_left_as_it_was():
     state = lda.start(CORPUS, 5, seed=3)
     before = state.topics.copy()

@@ -13,7 +13,15 @@ import pytest
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "src" / "fedtopics" / "sampling" / "_core"
-FLAGS = ["-std=c++17", "-O1", "-g1", "-ffp-contract=off", "-Wno-psabi", "-fno-omit-frame-pointer", f"-I{CORE}"]
+FLAGS = [
+    "-std=c++17",
+    "-O1",
+    "-g1",
+    "-ffp-contract=off",
+    "-Wno-psabi",
+    "-fno-omit-frame-pointer",
+    f"-I{CORE}",
+]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 KERNELS = ["gibbs", "warp", "metropolis", "fold_in", "table"]
 AROUND = ["dispatch", "alias", "counting", "run_gibbs", "run_warp", "run_metropolis", "run_fold_in"]
