@@ -108,9 +108,7 @@ def _legend(lines: Sequence[Line], left: float) -> list[str]:
     rows = []
     for number, line in enumerate(lines):
         y = TOP + 10 + 16 * number
-        rows.append(
-            f'<rect x="{left:.1f}" y="{y - 9}" width="10" height="10" fill="{COLORS[number % 6]}"/>'
-        )
+        rows.append(f'<rect x="{left:.1f}" y="{y - 9}" width="10" height="10" fill="{COLORS[number % 6]}"/>')
         rows.append(_text(left + 15, y, line.name, "start"))
     return rows
 
