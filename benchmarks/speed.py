@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py                                   every set, K = 50, 100, 500
     python benchmarks/speed.py --sets nips --topics 100          one of them
+    python benchmarks/speed.py --threads                         two threads against one, on a free machine
     python benchmarks/speed.py --plot                            only draw what is in benchmarks/results
 
 Every library runs in its own process; they take turns of a few sweeps, so that whatever else the machine does
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
+from time import perf_counter
 from typing import Any
 
 from corpora import RESULTS, available, load
@@ -223,14 +226,39 @@ def plot(results: list[dict[str, Any]], path: Path) -> None:
     figure.savefig(path)
 
 
+def time_threads(sets: list[str], topics: list[int]) -> None:
+    """Sweeps alone (no fitting of priors) by two threads and by one: medians of ten turns of ten sweeps."""
+    from fedtopics.sampling import lda
+
+    found = []
+    for name in sets:
+        train, _ = load(name)
+        for n_topics in topics:
+            priors = lda.Priors.symmetric(n_topics, 0.1, 0.01)
+            state = lda.sweep(train, lda.start(train, n_topics, 1), priors, seed=1, n_sweeps=20)
+            seconds: dict[int, list[float]] = {1: [], 2: []}
+            for n_threads in (1, 2) * 10:
+                began = perf_counter()
+                lda.sweep(train, state, priors, seed=1, n_sweeps=10, n_threads=n_threads)
+                seconds[n_threads].append(perf_counter() - began)
+            speedup = median(seconds[1]) / median(seconds[2])
+            found.append({"set": name, "n_topics": n_topics, "two_threads_over_one_by_wall_time": speedup})
+            print(found[-1], flush=True)
+    (RESULTS / "threads.json").write_text(json.dumps(found, indent=1))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="*", default=available())
     parser.add_argument("--topics", nargs="*", type=int, default=[50, 100, 500])
     parser.add_argument("--sweeps", type=int, default=200)
     parser.add_argument("--plot", action="store_true", help="only draw what is there")
+    parser.add_argument("--threads", action="store_true", help="only time two threads; wants a free machine")
     chosen = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
+    if chosen.threads:
+        time_threads(chosen.sets, chosen.topics)
+        return
     if not chosen.sets:
         print("no corpora found: let FEDTOPICS_DATA point to them")
     if not chosen.plot:
