@@ -17,7 +17,8 @@ auto        gibbs for weighted tokens, and where it takes no time: up to 8 topic
 
 Random numbers are addressed by (seed, sweep, row): the same seed gives the same bits whatever the number of
 threads and whatever the instruction set. The environment variable FEDTOPICS_ISA (plain, avx2, avx512) forces
-an instruction set. Two calls of one sweep equal one call of two. Only warp and fold_in use several threads.
+an instruction set. Two calls of one sweep equal one call of two. Gibbs sampling of all topics and metropolis
+run on one thread.
 """
 
 from __future__ import annotations

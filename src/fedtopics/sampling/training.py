@@ -113,7 +113,7 @@ def _steps(n_sweeps: int, n_samples: int, *, one_by_one: bool) -> Iterator[tuple
 
 def _optimized(corpus: Corpus, state: lda.State, priors: lda.Priors, schedule: Schedule) -> lda.Priors:
     if schedule.optimize_alpha:
-        priors = lda.optimize_alpha(corpus, state, priors)
+        priors = lda.optimize_alpha(corpus, state, priors, n_threads=schedule.n_threads)
     if schedule.optimize_beta:
-        priors = lda.optimize_beta(corpus, state, priors)
+        priors = lda.optimize_beta(corpus, state, priors, n_threads=schedule.n_threads)
     return priors
