@@ -74,6 +74,6 @@ def test_a_topic_that_nobody_uses_keeps_a_prior():
 
 def test_nothing_to_learn_from_changes_nothing():
     nothing, priors = corpus_of([[], []], 5), lda.Priors.symmetric(3)
-    state = lda.start(nothing, 3, seed=0)
+    state = lda.State(np.zeros(0, np.uint16), 0)
     np.testing.assert_array_equal(lda.optimize_alpha(nothing, state, priors).alpha, priors.alpha)
     assert lda.optimize_beta(nothing, state, priors).beta == priors.beta

@@ -55,6 +55,8 @@ def train(
 
     The mean over the last sweeps predicts better than the last sweep alone: 1 to 2 % lower perplexity on KOS.
     """
+    if priors.n_topics == 1:  # nothing to choose
+        return Trained(word_topic(corpus, np.zeros(corpus.n_tokens, np.uint16), 1, weights), priors)
     state = lda.start(corpus, priors.n_topics, seed)
     if guidance is not None:
         state = guidance.applied(corpus, state)
