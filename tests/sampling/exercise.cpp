@@ -55,7 +55,7 @@ static void exercise(const Case& c, int32_t n_topics) {
     run_metropolis(documents, by_word, model, {1, 4, 2}, 2, topics.data());
     for (int32_t n_proposals = 1; n_proposals <= 3; n_proposals++)
       for (int n_threads = 1; n_threads <= 3; n_threads += 2)
-        run_warp(documents, by_word, model, {1, 6, 2}, n_proposals, n_threads, topics.data());
+        run_warp(documents, by_word, model, {1, 6, 2}, n_proposals, n_threads, topics.data(), topics.data());
   }
   run_assign(documents, phi.data(), alpha.data(), n_topics, {1, 8, 1}, 2, topics.data());
   run_fold_in(documents, phi.data(), alpha.data(), n_topics, 3, 2, theta.data());
