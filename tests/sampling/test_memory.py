@@ -1,7 +1,7 @@
 """Memory of delayed-count sampling: 24 bytes per token in all, whatever the number of topics.
 
-Scratch of 12 bytes per thread and token of the most frequent word is part of them as long as that word makes up
-less than a sixth of all tokens, divided by the number of threads.
+That has room for the scratch, which is 12 bytes per thread and token of the most frequent word, as long as
+that word makes up no more than a sixth of all tokens, divided by the number of threads.
 """
 
 from __future__ import annotations
