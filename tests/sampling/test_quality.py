@@ -25,7 +25,7 @@ def mode(seed: int) -> lda.State:
     """Where exact sampling has settled.
 
     From a random start two topics may stay merged for long, under every sampler: of twelve starts each, 2 of
-    gibbs, 2 of metropolis and 4 of warp were so after 150 sweeps, 1, 1 and 3 after 450, 0, 0 and 1 after 1350.
+    gibbs, 2 of metropolis and 4 of warp were so after 150 sweeps, 1, 1, 3 after 450 and 0, 0, 1 after 1350.
     The others agreed to within 0.1 %, so the starts differ by slow mixing and not by bias.
     """
     state = lda.start(TRAIN, N_TOPICS, seed)
