@@ -142,8 +142,10 @@ def test_forgetting_a_run_keeps_its_price(tmp_path: Path) -> None:
         store.commit("run", 0, "contribute", cost(6), b"x", {"a": np.arange(3)})
         store.forget("run")
         assert store.load_memory("run") == {}
-        with pytest.raises(InputError, match="already charged"):
-            store.commit("run", 0, "contribute", cost(1), b"another")
+        for payload in (b"x", b"another"):
+            with pytest.raises(StoreError, match="start a new run"):
+                store.commit("run", 0, "contribute", cost(6), payload)
+        assert len(ledger_file.read(tmp_path).entries) == 1
         assert not list((tmp_path / "releases").iterdir())
     assert spent(tmp_path) == 6
 
