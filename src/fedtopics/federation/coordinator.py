@@ -24,14 +24,14 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.federation import wire
 from fedtopics.federation.checkpoint import Checkpoint, WireRound
-from fedtopics.federation.expected import expected
+from fedtopics.federation.expected import Expected, check, expected
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.federation.protocol import Arrays
 from fedtopics.federation.terms import Terms
 
 MOST_SKEW = 300.0  # seconds between two clocks
-MOST_WORDS_BYTES = 2**28
+MOST_WORDS_BYTES, MOST_BYTES = 2**28, 2**31
 REASONS = {
     "PlanNotAccepted": "it has not accepted this plan; let it review the plan and accept it",
     "PolicyError": "its policy does not allow this plan",
@@ -85,6 +85,7 @@ class Coordinator:
     log: Callable[[str], None]
     interrupted: Callable[[], bool] = lambda: False
     present: tuple[str, ...] = field(default=(), init=False)
+    _known: dict[object, dict[str, Expected]] = field(default_factory=dict, init=False)
     _bytes: list[int] = field(default_factory=lambda: [0, 0, 0], init=False)  # up, down, plain
 
     def train(self) -> Checkpoint:
@@ -196,9 +197,8 @@ class Coordinator:
         told = {name: method.broadcast(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
-            wanted = expected(method, name, told[name], len(words), number)
-            arrays = wire.unpack(body, limit=sum(item.most_bytes for item in wanted.values()))
-            wire.check(arrays, wanted)
+            arrays = wire.unpack(body, limit=MOST_BYTES)
+            check(arrays, self._wanted(name, told[name], now))
             return arrays
 
         bodies = _packed(told, self.terms.significant_bits)
@@ -206,6 +206,16 @@ class Coordinator:
         self._require(sent, f"answered in round {number}")
         self._bytes[2] = sum(map(_size, told.values())) + sum(map(_size, sent.values()))
         return replace(now, state=method.combine(state, sent, self.terms.turn("server", number))), sent
+
+    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> dict[str, Expected]:
+        """What a party may send; after two rounds, those in which it is told the same shapes are alike."""
+        number, returning = now.next_round, max(now.answered.get(name, []), default=-1) >= 0
+        kind = (name, returning, min(number, 2), *((key, array.shape) for key, array in told.items()))
+        if kind not in self._known:
+            self._known[kind] = expected(
+                self.terms.method, name, told, now.words or (), number, returning=returning
+            )
+        return self._known[kind]
 
     def _collect(
         self,

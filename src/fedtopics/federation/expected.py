@@ -9,7 +9,7 @@ overflow, and not negative unless the method says that they may be (`About.may_b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,14 +32,23 @@ class Expected:
 
 
 def expected(
-    method: Method, party: str, told: Arrays, vocabulary: Sequence[str], number: int
+    method: Method,
+    party: str,
+    told: Arrays,
+    vocabulary: Sequence[str],
+    number: int,
+    *,
+    returning: bool = False,
 ) -> dict[str, Expected]:
-    """What `party` may send in round `number` after it was told `told`."""
+    """What `party` may send in round `number` after it was told `told`; one that is `returning` remembers."""
     turn = Turn(0, "party", number, party)
-    small, large = (
-        method.contribute(Party(party, _invented(tuple(vocabulary), n_docs), {}), told, turn)[0].value
-        for n_docs in (1, 3)
-    )
+    sent = []
+    for n_docs in (1, 3):
+        invented = Party(party, _invented(tuple(vocabulary), n_docs), {})
+        if returning:
+            invented = replace(invented, memory=method.contribute(invented, told, turn)[1])
+        sent.append(method.contribute(invented, told, turn)[0].value)
+    small, large = sent
     return {
         name: Expected(
             array.dtype.name, _common(array.shape, large[name].shape), name in method.about.may_be_negative

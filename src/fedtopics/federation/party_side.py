@@ -26,7 +26,7 @@ import numpy as np
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation import wire
+from fedtopics.federation import durable, wire
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.protocol import Arrays, Party
@@ -38,6 +38,7 @@ from fedtopics.privacy.release import Release
 
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
+WORDS = "words"  # folder of the digests of each run's vocabulary
 logger = logging.getLogger(__name__)
 
 
@@ -139,7 +140,7 @@ class PartySide:
         digest = word_digest(words)
         if self.terms.words is not None and words != self.terms.words:
             raise OtherVocabulary("the plan has a public word list, got other words")
-        if self.store.note(asked.run, "vocabulary", digest) != digest or digest != asked.vocabulary:
+        if self._noted(asked.run, digest) != digest or digest != asked.vocabulary:
             raise OtherVocabulary(f"run {asked.run} began with other words, got a second list")
         self._words[asked.run] = words
         return wire.pack({})
@@ -172,11 +173,20 @@ class PartySide:
         if words is None or word_digest(words) != asked.vocabulary:
             raise OtherVocabulary(f"run {asked.run} was asked about before its words were sent here")
         if asked.run not in self._parties:
-            rounds = self.store.rounds(asked.run, "contribute")
+            entries = self.store.run_ledger(asked.run).entries
+            rounds = [entry.round for entry in entries if entry.run.endswith("/contribute")]
             memory = self.store.load_memory(asked.run)
             corpus = self._corpus().with_vocabulary(words)
             self._parties[asked.run] = max(rounds, default=-1), Party(self.name, corpus, memory)
         return self._parties[asked.run]
+
+    def _noted(self, run: str, digest: str) -> str:
+        """The digest of the words that this run began with, on this party's disk from now on."""
+        note = self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.digest"
+        if not note.is_file():
+            durable.make_folder(note.parent)
+            durable.write(note, digest.encode())
+        return note.read_text()
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
