@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from fedtopics.corpus import Corpus
+from fedtopics.federation.answers import Silence
 from fedtopics.federation.checkpoint import Checkpoint
-from fedtopics.federation.coordinator import Coordinator, Silence
+from fedtopics.federation.coordinator import Coordinator
 from fedtopics.federation.party_side import Delivery, PartySide
 from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.protocol import Method

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from federation.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
-from federation.rehearsal import Direct, Rehearsal, simulated
 
 from fedtopics import methods
 from fedtopics.federation import in_process

@@ -13,61 +13,33 @@ with the same parties gives the same state, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
-from typing import Protocol
 
 import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.federation import wire
+from fedtopics.federation.answers import Channel, clock, opened, packed, read_proposal, read_votes, size
 from fedtopics.federation.checkpoint import Checkpoint, WireRound
-from fedtopics.federation.expected import Expected, check, expected
-from fedtopics.federation.messages import Reply, Request
+from fedtopics.federation.expected import Message, check, expected
+from fedtopics.federation.messages import Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.federation.protocol import Arrays
 from fedtopics.federation.terms import Terms
 
 MOST_SKEW = 300.0  # seconds between two clocks
-MOST_WORDS_BYTES, MOST_BYTES = 2**28, 2**31
-REASONS = {
-    "PlanNotAccepted": "it has not accepted this plan; let it review the plan and accept it",
-    "PolicyError": "its policy does not allow this plan",
-    "BudgetError": "its privacy budget does not allow this release",
-    "StoreError": "it cannot read or write its own records (a full disk?); nothing was charged or sent",
-    "OtherVocabulary": "it knows this run with other words",
-    "RoundPassed": "it has left this round behind without an answer",
-    "InputError": "it found its input unfit; its own log says why",
-    "MemoryError": "it ran out of memory",
-}
+MOST_BYTES = 2**31
 
 
-class TooFewParties(InputError):
+class TooFewPartiesError(InputError):
     """Fewer parties answered than the plan needs; the run waits at its checkpoint."""
 
 
 class Interrupted(Exception):  # noqa: N818
     """Someone asked the run to stop between two rounds; it goes on from its checkpoint."""
-
-
-@dataclass(frozen=True)
-class Silence:
-    """No answer from a party, and why, in a few words."""
-
-    reason: str
-
-
-class Channel(Protocol):
-    """How the coordinator reaches parties."""
-
-    @property
-    def parties(self) -> tuple[str, ...]:
-        """Those that can be asked."""
-
-    def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
-        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest."""
 
 
 @dataclass
@@ -85,8 +57,8 @@ class Coordinator:
     log: Callable[[str], None]
     interrupted: Callable[[], bool] = lambda: False
     present: tuple[str, ...] = field(default=(), init=False)
-    _known: dict[object, dict[str, Expected]] = field(default_factory=dict, init=False)
-    _bytes: list[int] = field(default_factory=lambda: [0, 0, 0], init=False)  # up, down, plain
+    _known: dict[object, Sequence[Message]] = field(default_factory=dict, init=False)
+    _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
 
     def train(self) -> Checkpoint:
         """The run after its last round."""
@@ -103,15 +75,11 @@ class Coordinator:
             now.save(self.folder)
         return now
 
-    def deliver(self, words: tuple[str, ...], arrays: Arrays) -> tuple[str, ...]:
-        """Send the finished model to every party; those that have it now."""
-        if not self.present:
-            self._greet()
-            self._send_words(words)
-        body = wire.pack(arrays)
+    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> tuple[str, ...]:
+        """Send the files of the finished run to every party; those that have them now."""
+        body = wire.pack({name: np.frombuffer(content, np.uint8) for name, content in files.items()})
         last = self.terms.method.n_rounds
-        sent = self._ask("deliver", last, dict.fromkeys(self.present, body), word_digest(words))
-        return tuple(sent)
+        return tuple(self._ask("deliver", last, dict.fromkeys(self.present, body), word_digest(words)))
 
     def _greet(self) -> None:
         """Find out who takes part."""
@@ -121,7 +89,7 @@ class Coordinator:
         answers = self._ask("hello", 0, dict.fromkeys(reached, wire.pack({"time": np.array(time())})))
         here = []
         for name, body in answers.items():
-            ahead = _clock(body) - time()
+            ahead = clock(body) - time()
             if abs(ahead) < MOST_SKEW:
                 here.append(name)
             else:
@@ -136,7 +104,7 @@ class Coordinator:
         self._require(known, "know the words")
 
     def _step(self, now: Checkpoint) -> Checkpoint:
-        began, self._bytes = perf_counter(), [0, 0, 0]
+        began, self._bytes = perf_counter(), (0, 0, 0)
         number = now.next_round
         if number == PROPOSAL:
             after, sent = self._propose(now)
@@ -145,7 +113,7 @@ class Coordinator:
         else:
             after, sent = self._train_round(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
-        line = WireRound(number, perf_counter() - began, *self._bytes, missing)
+        line = WireRound(number, perf_counter() - began, *self._bytes, missing=missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
@@ -159,7 +127,7 @@ class Coordinator:
         )
 
     def _propose(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
-        sent = self._collect("propose", PROPOSAL, dict.fromkeys(self.present, b""), _proposal)
+        sent = self._collect("propose", PROPOSAL, dict.fromkeys(self.present, b""), read_proposal)
         self._require(sent, "proposed words")
         state = {f"{key}/{name}": array for name, held in sent.items() for key, array in held.items()}
         return replace(now, state=state), sent
@@ -177,7 +145,7 @@ class Coordinator:
         body = wire.pack({"words": wire.from_words(candidates)})
 
         def votes(name: str, body: bytes) -> Arrays:
-            return _votes(body, len(candidates))
+            return read_votes(body, len(candidates))
 
         sent = self._collect("confirm", CONFIRMATION, dict.fromkeys(self.present, body), votes)
         self._require(sent, "confirmed words")
@@ -201,20 +169,18 @@ class Coordinator:
             check(arrays, self._wanted(name, told[name], now))
             return arrays
 
-        bodies = _packed(told, self.terms.significant_bits)
+        bodies = packed(told, self.terms.significant_bits)
         sent = self._collect("contribute", number, bodies, contribution, word_digest(words))
         self._require(sent, f"answered in round {number}")
-        self._bytes[2] = sum(map(_size, told.values())) + sum(map(_size, sent.values()))
+        self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
         return replace(now, state=method.combine(state, sent, self.terms.turn("server", number))), sent
 
-    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> dict[str, Expected]:
+    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Sequence[Message]:
         """What a party may send; after two rounds, those in which it is told the same shapes are alike."""
-        number, returning = now.next_round, max(now.answered.get(name, []), default=-1) >= 0
-        kind = (name, returning, min(number, 2), *((key, array.shape) for key, array in told.items()))
+        number, words = now.next_round, now.words or ()
+        kind = (name, min(number, 2), *((key, array.shape) for key, array in told.items()))
         if kind not in self._known:
-            self._known[kind] = expected(
-                self.terms.method, name, told, now.words or (), number, returning=returning
-            )
+            self._known[kind] = expected(self.terms.method, name, told, words, number)
         return self._known[kind]
 
     def _collect(
@@ -243,85 +209,24 @@ class Coordinator:
             for name, body in bodies.items()
         }
         outgoing = {name: request.to_bytes() for name, request in requests.items()}
-        self._bytes[1] += sum(map(len, outgoing.values()))
+        self._count(down=sum(map(len, outgoing.values())))
         answers = self.channel.ask(outgoing, self.terms.timeout_seconds)
         bodies = {}
         for name in sorted(set(answers) & set(requests)):
-            problem, body = _opened(answers[name], requests[name], name)
+            problem, body = opened(answers[name], requests[name], name)
             if problem:
                 self.log(f"party {name}: no {operation} of round {number}: {problem}")
             else:
                 bodies[name] = body
-                self._bytes[0] += len(answers[name])  # type: ignore[arg-type]
+                self._count(up=len(body))
         return bodies
+
+    def _count(self, up: int = 0, down: int = 0, plain: int = 0) -> None:
+        self._bytes = (self._bytes[0] + up, self._bytes[1] + down, self._bytes[2] + plain)
 
     def _require(self, parties: Mapping[str, object] | list[str], what: str) -> None:
         if len(parties) < self.terms.min_parties:
-            raise TooFewParties(
+            raise TooFewPartiesError(
                 f"the plan needs {self.terms.min_parties} parties, got {len(parties)} that {what}; "
                 "the run waits and goes on from its checkpoint when they are back"
             )
-
-
-def _opened(answer: bytes | Silence, request: Request, party: str) -> tuple[str, bytes]:
-    """What is wrong with an answer, in words (empty where nothing is), and its body."""
-    if isinstance(answer, Silence):
-        return answer.reason, b""
-    try:
-        reply = Reply.from_bytes(answer)
-    except InputError as error:
-        return f"refused, {error}", b""
-    mismatch = reply.mismatch(request, party)
-    if mismatch:
-        return f"refused, {mismatch}", b""
-    if reply.error:
-        return REASONS.get(reply.error, f"it failed with {reply.error!r:.60}; its own log says why"), b""
-    return "", reply.body
-
-
-def _clock(body: bytes) -> float:
-    try:
-        return float(wire.unpack(body, limit=8)["time"])
-    except (InputError, KeyError, TypeError):
-        return float("inf")
-
-
-def _proposal(name: str, body: bytes) -> Arrays:
-    arrays = wire.unpack(body, limit=MOST_WORDS_BYTES)
-    if set(arrays) != {"words", "votes"}:
-        raise wire.WireError("expected words and votes, got other arrays")
-    words = wire.to_words(arrays["words"])
-    _check_votes(arrays["votes"], len(words))
-    return arrays
-
-
-def _votes(body: bytes, n_words: int) -> Arrays:
-    arrays = wire.unpack(body, limit=8 * n_words)
-    if set(arrays) != {"votes"}:
-        raise wire.WireError("expected votes, got other arrays")
-    _check_votes(arrays["votes"], n_words)
-    return arrays
-
-
-def _check_votes(votes: np.ndarray, n_words: int) -> None:
-    if votes.dtype != np.float64 or votes.shape != (n_words,) or not np.isfinite(votes).all():
-        raise wire.WireError(f"expected {n_words} finite votes, got {votes.dtype} of shape {votes.shape}")
-
-
-def _packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str, bytes]:
-    """What each party is told as bytes; what all are told alike is packed once."""
-    bodies: dict[str, bytes] = {}
-    first: tuple[Arrays, bytes] | None = None
-    for name, arrays in told.items():
-        if first is None or not _same(first[0], arrays):
-            first = arrays, wire.pack(arrays, significant_bits=significant_bits)
-        bodies[name] = first[1]
-    return bodies
-
-
-def _same(one: Arrays, other: Arrays) -> bool:
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
-
-
-def _size(arrays: Arrays) -> int:
-    return sum(array.nbytes for array in arrays.values())

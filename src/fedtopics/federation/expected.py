@@ -1,7 +1,7 @@
 """What a party may send in a round: names, types and shapes, learned from the method on invented ones.
 
-The coordinator lets the method contribute twice, for a party with one invented document and for one with
-three, and compares: what both have in common every party's message must have; a dimension in which they
+The coordinator lets the method contribute for a party with one invented document and for one with three,
+and compares: what both have in common every party's message must have; a dimension in which they
 differ depends on the documents and may have any size. Numbers must be finite, of a size that sums cannot
 overflow, and not negative unless the method says that they may be (`About.may_be_negative`).
 """
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.federation.wire import WireError
 
@@ -31,38 +32,28 @@ class Expected:
     may_be_negative: bool = False
 
 
+Message: TypeAlias = Mapping[str, Expected]
+
+
 def expected(
-    method: Method,
-    party: str,
-    told: Arrays,
-    vocabulary: Sequence[str],
-    number: int,
-    *,
-    returning: bool = False,
-) -> dict[str, Expected]:
-    """What `party` may send in round `number` after it was told `told`; one that is `returning` remembers."""
-    turn = Turn(0, "party", number, party)
-    sent = []
-    for n_docs in (1, 3):
-        invented = Party(party, _invented(tuple(vocabulary), n_docs), {})
-        if returning:
-            invented = replace(invented, memory=method.contribute(invented, told, turn)[1])
-        sent.append(method.contribute(invented, told, turn)[0].value)
-    small, large = sent
-    return {
-        name: Expected(
-            array.dtype.name, _common(array.shape, large[name].shape), name in method.about.may_be_negative
-        )
-        for name, array in small.items()
-    }
+    method: Method, party: str, told: Arrays, vocabulary: Sequence[str], number: int
+) -> tuple[Message, Message]:
+    """What `party` may send in round `number` after it was told `told`: for the first time, or again."""
+    small, large = (
+        _contributions(method, Party(party, _invented(tuple(vocabulary), n_docs), {}), told, number)
+        for n_docs in (1, 3)
+    )
+    signed = method.about.may_be_negative
+    return _shared(small[0], large[0], signed), _shared(small[1], large[1], signed)
 
 
-def check(arrays: Arrays, wanted: Mapping[str, Expected]) -> None:
-    """Raise `WireError` unless the arrays are what is expected; the message holds no number of the party."""
-    if set(arrays) != set(wanted):
-        names = ", ".join(sorted(wanted)) or "no arrays"
+def check(arrays: Arrays, wanted: Sequence[Message]) -> None:
+    """Raise `WireError` unless the arrays are one of the messages that are expected."""
+    known = [message for message in wanted if set(message) == set(arrays)]
+    if not known:
+        names = ", ".join(sorted(wanted[0])) or "no arrays"
         raise WireError(f"expected {names}, got {len(arrays)} arrays with other names")
-    for name, what in wanted.items():
+    for name, what in known[0].items():
         array = arrays[name]
         if array.dtype.name != what.type:
             raise WireError(f"expected {what.type} in {name}, got {array.dtype.name}")
@@ -81,6 +72,24 @@ def _check_numbers(name: str, array: NDArray[Any], what: Expected) -> None:
         raise WireError(f"expected numbers up to {LARGEST:g} in {name}, got larger ones")
     if least < 0 and not what.may_be_negative:
         raise WireError(f"expected no negative number in {name}, got some")
+
+
+def _contributions(method: Method, party: Party, told: Arrays, number: int) -> tuple[Arrays, Arrays]:
+    """What the party sends without a memory, and then with one."""
+    turn = Turn(0, "party", number, party.name)
+    first, memory = method.contribute(party, told, turn)
+    try:
+        second, _ = method.contribute(replace(party, memory=memory), told, turn)
+    except InputError:  # what was told does not hold the invented documents: it sends what it sent before
+        second = first
+    return first.value, second.value
+
+
+def _shared(one: Arrays, other: Arrays, signed: Sequence[str]) -> Message:
+    return {
+        name: Expected(array.dtype.name, _common(array.shape, other[name].shape), name in signed)
+        for name, array in one.items()
+    }
 
 
 def _common(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> tuple[int | None, ...]:

@@ -78,7 +78,11 @@ def read(folder: Path) -> LedgerFile:
     torn = b"" if (rows or [header])[-1].endswith(b"\n") else (rows.pop() if rows else header)
     found = LedgerFile(folder, _party(header, path), sha256(header).hexdigest(), torn=torn)
     for number, row in enumerate(rows, start=2):
-        found.entries.append(_entry(row, found.head, f"{path}, line {number}"))
+        place = f"{path}, line {number}"
+        entry = parsed(row, place)
+        if entry.previous != found.head:
+            raise _altered(place)
+        found.entries.append(entry)
     _check_head(found)
     return found
 
@@ -89,25 +93,26 @@ def line(entry: Entry) -> bytes:
 
 
 def _party(header: bytes, path: Path) -> str:
-    described = _parsed(header, f"{path}, line 1")
+    described = _object(header, f"{path}, line 1")
     if described.get("format") != FORMAT or not isinstance(described.get("party"), str):
         raise StoreError(f"expected a ledger of format {FORMAT} in {path}, got another file")
     return str(described["party"])
 
 
-def _entry(row: bytes, previous: str, place: str) -> Entry:
-    described = _parsed(row, place)
+def parsed(row: bytes, place: str) -> Entry:
+    """The entry of a line that was not altered."""
+    described = _object(row, place)
     digest = described.pop("digest", None)
     try:
         entry = Entry(**{**described, "cost": Cost.from_dict(described["cost"])})
     except (KeyError, TypeError, ValueError):
         raise _altered(place) from None
-    if entry.previous != previous or entry.digest != digest:
+    if entry.digest != digest:
         raise _altered(place)
     return entry
 
 
-def _parsed(row: bytes, place: str) -> dict[str, Any]:
+def _object(row: bytes, place: str) -> dict[str, Any]:
     try:
         described = json.loads(row)
     except (ValueError, RecursionError):
@@ -130,7 +135,7 @@ def _check_head(found: LedgerFile) -> None:
         if len(found.entries) > 1:
             raise StoreError(f"expected {path} beside the ledger, got none; restore it")
         return
-    kept = _parsed(path.read_bytes(), str(path))
+    kept = _object(path.read_bytes(), str(path))
     number = kept.get("entries")
     if not isinstance(number, int) or not 0 < number <= len(found.entries):
         raise StoreError(

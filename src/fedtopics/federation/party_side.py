@@ -13,14 +13,12 @@ nothing. An exception leaves as the name of its type; its text may hold words of
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from threading import Lock
 from time import time
-from typing import Any
 
 import numpy as np
 
@@ -42,26 +40,25 @@ WORDS = "words"  # folder of the digests of each run's vocabulary
 logger = logging.getLogger(__name__)
 
 
-class PlanNotAccepted(InputError):
+class PlanNotAcceptedError(InputError):
     """The coordinator runs a plan that this party has not accepted."""
 
 
-class OtherVocabulary(InputError):
+class OtherVocabularyError(InputError):
     """The words are not those that this run began with."""
 
 
-class RoundPassed(InputError):
+class RoundPassedError(InputError):
     """A round was asked for that this party has left behind without an answer."""
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """What a party keeps of a finished run."""
+    """What a party keeps of a finished run: the coordinator's files by name, and what is its own."""
 
-    model: TopicModel | None
+    files: dict[str, bytes]
+    words: tuple[str, ...]
     local_model: TopicModel | None
-    record: dict[str, Any]
-    signature: bytes
     ledger: Ledger
 
 
@@ -94,7 +91,7 @@ class PartySide:
 
     def _answer(self, asked: Request) -> bytes:
         if asked.plan != self.terms.plan:
-            raise PlanNotAccepted(
+            raise PlanNotAcceptedError(
                 f"the coordinator runs plan {asked.plan:.12}, got acceptance of {self.terms.plan:.12} alone; "
                 "review the new plan and accept it"
             )
@@ -139,16 +136,18 @@ class PartySide:
         words = wire.to_words(wire.unpack(asked.body, limit=MOST_BYTES)["words"])
         digest = word_digest(words)
         if self.terms.words is not None and words != self.terms.words:
-            raise OtherVocabulary("the plan has a public word list, got other words")
+            raise OtherVocabularyError("the plan has a public word list, got other words")
         if self._noted(asked.run, digest) != digest or digest != asked.vocabulary:
-            raise OtherVocabulary(f"run {asked.run} began with other words, got a second list")
+            raise OtherVocabularyError(f"run {asked.run} began with other words, got a second list")
         self._words[asked.run] = words
         return wire.pack({})
 
     def _contribute(self, asked: Request) -> bytes:
         newest, party = self._remembered(asked)
         if not newest < asked.round < self.terms.method.n_rounds:
-            raise RoundPassed(f"expected a round after {newest} of {self.terms.method.n_rounds}, got {asked.round}")
+            raise RoundPassedError(
+                f"expected a round after {newest} of {self.terms.method.n_rounds}, got {asked.round}"
+            )
         told = wire.unpack(asked.body, limit=MOST_BYTES)
         turn = self.terms.turn("party", asked.round, self.name)
         release, memory = self.terms.method.contribute(party, told, turn)
@@ -158,20 +157,18 @@ class PartySide:
 
     def _deliver(self, asked: Request) -> bytes:
         arrays = wire.unpack(asked.body, limit=MOST_BYTES)
-        record = json.loads(arrays["record"].tobytes())
-        signature = arrays["signature"].tobytes()
         newest, party = self._remembered(asked)
         local = self.terms.method.local_model(party) if newest >= 0 else None
-        model = model_of(arrays, party.corpus.vocabulary)
+        files = {name: array.tobytes() for name, array in arrays.items()}
         ledger = self.store.run_ledger(asked.run)
-        self.keep(asked.run, Delivery(model, local, record, signature, ledger))
+        self.keep(asked.run, Delivery(files, party.corpus.vocabulary, local, ledger))
         return wire.pack({})
 
     def _remembered(self, asked: Request) -> tuple[int, Party]:
         """The newest round that was answered, and the party after it."""
         words = self._words.get(asked.run)
         if words is None or word_digest(words) != asked.vocabulary:
-            raise OtherVocabulary(f"run {asked.run} was asked about before its words were sent here")
+            raise OtherVocabularyError(f"run {asked.run} was asked about before its words were sent here")
         if asked.run not in self._parties:
             entries = self.store.run_ledger(asked.run).entries
             rounds = [entry.round for entry in entries if entry.run.endswith("/contribute")]
@@ -206,22 +203,6 @@ class PartySide:
 def word_digest(words: tuple[str, ...]) -> str:
     """SHA-256 of a word list, by which both sides name it."""
     return sha256(wire.from_words(words).tobytes()).hexdigest()
-
-
-def model_arrays(model: TopicModel | None) -> Arrays:
-    """A model as arrays; its vocabulary travels by itself."""
-    if model is None:
-        return {}
-    arrays: Arrays = {"topic_word": model.topic_word, "alpha": model.alpha}
-    return arrays if model.topic_shares is None else arrays | {"topic_shares": model.topic_shares}
-
-
-def model_of(arrays: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
-    """The model of `model_arrays`."""
-    if "topic_word" not in arrays:
-        return None
-    shares = arrays.get("topic_shares")
-    return TopicModel(arrays["topic_word"], arrays["alpha"], vocabulary, topic_shares=shares)
 
 
 def _word_lists(corpus: Corpus) -> list[list[str]]:

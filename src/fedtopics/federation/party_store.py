@@ -13,14 +13,12 @@ never dropped: its price and payload were on the disk before it.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.federation import durable, ledger_file
@@ -47,6 +45,7 @@ class PartyStore:
         self._descriptor = durable.lock(self.folder)
         try:
             self._file = self._open()
+            self._sweep()
         except BaseException:
             self.close()
             raise
@@ -80,7 +79,7 @@ class PartyStore:
         path = self._release_path(entry.run, entry.round)
         if not path.is_file():
             return None
-        payload = _unframed(path.read_bytes())[1]
+        payload = _unframed(path)[1]
         if sha256(payload).hexdigest() != entry.content:
             raise StoreError(f"release {path} was altered: it is not what the ledger names; nothing is sent")
         return payload
@@ -155,11 +154,20 @@ class PartyStore:
             found.complete(self._cut_short(found))
         return found
 
+    def _sweep(self) -> None:
+        """Delete what a crash has left of releases that were never charged."""
+        kept = {self._memory_path(entry) for entry in self._file.entries}
+        kept |= {self._release_path(entry.run, entry.round) for entry in self._file.entries}
+        for name in (RELEASES, MEMORY):
+            for path in (self.folder / name).iterdir():
+                if path not in kept:
+                    path.unlink()
+
     def _cut_short(self, found: LedgerFile) -> Entry:
         """The entry whose line a crash has cut short: the one that was about to be charged."""
         beginning = found.torn.rstrip(b"\0")  # some file systems fill up with zeros
         for path in sorted((self.folder / RELEASES).glob("*.release")):
-            entry = _unframed(path.read_bytes())[0]
+            entry = _unframed(path)[0]
             if entry.previous == found.head and ledger_file.line(entry).startswith(beginning):
                 return entry
         raise StoreError(
@@ -214,11 +222,9 @@ def _framed(entry: Entry, payload: bytes) -> bytes:
     return ledger_file.line(entry) + payload
 
 
-def _unframed(content: bytes) -> tuple[Entry, bytes]:
-    described, _, payload = content.partition(b"\n")
-    row: dict[str, Any] = json.loads(described)
-    row.pop("digest")
-    return Entry(**{**row, "cost": Cost.from_dict(row["cost"])}), payload
+def _unframed(path: Path) -> tuple[Entry, bytes]:
+    described, _, payload = path.read_bytes().partition(b"\n")
+    return ledger_file.parsed(described, str(path)), payload
 
 
 def _saved(memory: Arrays) -> bytes:
