@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -76,7 +77,8 @@ class Jobs:
     """Jobs at the coordinator's server: submit, look after, end them."""
 
     def __init__(self, folder: Path, timeout: float = 30.0) -> None:
-        self._session: Session = new_secure_session(ADMIN, str(folder), timeout=timeout)
+        with redirect_stdout(StringIO()):
+            self._session: Session = new_secure_session(ADMIN, str(folder.resolve()), timeout=timeout)
 
     def connected(self) -> tuple[str, ...]:
         """The parties that are connected now."""
@@ -84,7 +86,7 @@ class Jobs:
 
     def submit(self, folder: Path) -> str:
         """Start the job in a folder; its number."""
-        return str(self._session.submit_job(str(folder)))
+        return str(self._session.submit_job(str(folder.resolve())))
 
     def is_running(self, job: str) -> bool:
         """Whether the job has not ended yet."""
