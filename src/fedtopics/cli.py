@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import choosing, inspect_run, privacy, training
+from fedtopics.commands import choosing, federation, inspect_run, privacy, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 for module in (training, inspect_run, choosing):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
+app.add_typer(federation.app, name="federation")
 
 
 @app.callback(invoke_without_command=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,28 +32,35 @@ class Expected:
     may_be_negative: bool = False
 
 
-Message: TypeAlias = Mapping[str, Expected]
-
-
 def expected(
-    method: Method, party: str, told: Arrays, vocabulary: Sequence[str], number: int
-) -> tuple[Message, Message]:
-    """What `party` may send in round `number` after it was told `told`: for the first time, or again."""
+    method: Method,
+    party: str,
+    told: Arrays,
+    vocabulary: Sequence[str],
+    number: int,
+    *,
+    returning: bool = False,
+) -> dict[str, Expected]:
+    """What `party` may send in round `number` after it was told `told`; one that is `returning` remembers."""
+    turn = Turn(0, "party", number, party)
     small, large = (
-        _contributions(method, Party(party, _invented(tuple(vocabulary), n_docs), {}), told, number)
+        _contribution(method, Party(party, _invented(tuple(vocabulary), n_docs), {}), told, turn, returning)
         for n_docs in (1, 3)
     )
-    signed = method.about.may_be_negative
-    return _shared(small[0], large[0], signed), _shared(small[1], large[1], signed)
+    return {
+        name: Expected(
+            array.dtype.name, _common(array.shape, large[name].shape), name in method.about.may_be_negative
+        )
+        for name, array in small.items()
+    }
 
 
-def check(arrays: Arrays, wanted: Sequence[Message]) -> None:
-    """Raise `WireError` unless the arrays are one of the messages that are expected."""
-    known = [message for message in wanted if set(message) == set(arrays)]
-    if not known:
-        names = ", ".join(sorted(wanted[0])) or "no arrays"
+def check(arrays: Arrays, wanted: Mapping[str, Expected]) -> None:
+    """Raise `WireError` unless the arrays are what is expected; the message holds no number of the party."""
+    if set(arrays) != set(wanted):
+        names = ", ".join(sorted(wanted)) or "no arrays"
         raise WireError(f"expected {names}, got {len(arrays)} arrays with other names")
-    for name, what in known[0].items():
+    for name, what in wanted.items():
         array = arrays[name]
         if array.dtype.name != what.type:
             raise WireError(f"expected {what.type} in {name}, got {array.dtype.name}")
@@ -74,22 +81,15 @@ def _check_numbers(name: str, array: NDArray[Any], what: Expected) -> None:
         raise WireError(f"expected no negative number in {name}, got some")
 
 
-def _contributions(method: Method, party: Party, told: Arrays, number: int) -> tuple[Arrays, Arrays]:
-    """What the party sends without a memory, and then with one."""
-    turn = Turn(0, "party", number, party.name)
+def _contribution(method: Method, party: Party, told: Arrays, turn: Turn, returning: bool) -> Arrays:
+    """What the invented party sends, without a memory or with one."""
     first, memory = method.contribute(party, told, turn)
+    if not returning:
+        return first.value
     try:
-        second, _ = method.contribute(replace(party, memory=memory), told, turn)
-    except InputError:  # what was told does not hold the invented documents: it sends what it sent before
-        second = first
-    return first.value, second.value
-
-
-def _shared(one: Arrays, other: Arrays, signed: Sequence[str]) -> Message:
-    return {
-        name: Expected(array.dtype.name, _common(array.shape, other[name].shape), name in signed)
-        for name, array in one.items()
-    }
+        return method.contribute(replace(party, memory=memory), told, turn)[0].value
+    except InputError:  # what it is told does not hold the invented documents: it sends what it sent before
+        return first.value
 
 
 def _common(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> tuple[int | None, ...]:

@@ -74,8 +74,8 @@ def read(folder: Path) -> LedgerFile:
     path = folder / LINES
     if not path.is_file():
         raise StoreError(f"expected a party's ledger in {folder}, got no {LINES} there; check the path")
-    header, *rows = path.read_bytes().splitlines(keepends=True)
-    torn = b"" if (rows or [header])[-1].endswith(b"\n") else (rows.pop() if rows else header)
+    header, *rows = path.read_bytes().splitlines(keepends=True) or [b""]
+    torn = rows.pop() if rows and not rows[-1].endswith(b"\n") else b""
     found = LedgerFile(folder, _party(header, path), sha256(header).hexdigest(), torn=torn)
     for number, row in enumerate(rows, start=2):
         place = f"{path}, line {number}"

@@ -52,6 +52,8 @@ class Plan:
     simulation_seed: int | None = None  # None: noise from the operating system
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "timeout_seconds", float(self.timeout_seconds))
+        object.__setattr__(self, "settings", _settled(self.method_name, self.settings))
         _check_names(self)
         _within("min_parties", self.min_parties, 1, len(self.parties))
         if not 0 < self.timeout_seconds < inf:
@@ -64,6 +66,11 @@ class Plan:
                 f"method.topics_per_party must name parties of the plan, got {', '.join(strangers)}"
             )
         price = self.price(self.vocabulary.most_words)
+        if price == inf:
+            raise InputError(
+                f"method {self.method_name} has no finite price for {self.privacy.relation}; "
+                "choose a private method, another relation, or a public bound such as max_length"
+            )
         if not price <= self.privacy.epsilon * (1 + 1e-9):
             raise InputError(
                 f"privacy.epsilon: the run costs {self.privacy.relation} epsilon {price:.6g} at delta "
@@ -128,9 +135,7 @@ class Plan:
         if not isinstance(method, dict) or not isinstance(method.get("name"), str):
             raise InputError("the table [method] with its name is missing")
         settings = {key: value for key, value in method.items() if key != "name"}
-        return build(
-            cls, {**given, "method_name": method["name"], "settings": _settled(method["name"], settings)}
-        )
+        return build(cls, {**given, "method_name": method["name"], "settings": settings})
 
     @classmethod
     def read(cls, path: str | Path) -> Plan:
@@ -148,7 +153,7 @@ class Plan:
         Path(path).write_text(written(self), encoding="utf-8")
 
 
-def _settled(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings with numbers of the method's own kind, so that 6 and 6.0 are one plan."""
     from fedtopics import methods
 

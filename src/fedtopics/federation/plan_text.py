@@ -81,3 +81,23 @@ def toml(value: Any) -> str:
 
 def _key(key: str) -> str:
     return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else json.dumps(key)
+
+
+def policy_template(plan: Plan) -> str:
+    """A policy that just allows this plan, for a party to copy and change."""
+    promise = plan.privacy
+    return f"""# Policy of ONE party, its own decision: copy it to policy.toml, review and change every line.
+# It stays on the party's machine; the coordinator never sees it.
+
+methods = {toml([plan.method_name])}  # which may run here
+min_parties = {plan.min_parties}  # refuse plans that go on with fewer
+max_rounds = {plan.method().n_rounds}  # refuse plans with more
+log = "rounds"  # on this machine: nothing, rounds (numbers, seconds, bytes) or details (counts, errors)
+simulation = {toml(plan.simulation_seed is not None)}  # true: allow noise from a seed, for trying alone
+
+# Over ALL runs together, as this party's own ledger counts them. One table per relation.
+[[budget]]
+relation = {toml(promise.relation)}
+epsilon = {toml(promise.epsilon)}  # enough for one run of this plan
+delta = {toml(promise.delta)}
+"""
