@@ -29,6 +29,7 @@ LAYERS = [
     "run",
     "dealing",
     "experiment",
+    "deployment",
     "report",
     "estimator",
     "commands",
