@@ -88,7 +88,8 @@ class Run:
         lines = [
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
-            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
+            "scores   "
+            + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items() if value is not None),
             "privacy  " + privacy_line(self.privacy, self.record.get("noise")),
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]

@@ -19,13 +19,14 @@ from fedtopics.corpus import Corpus
 from fedtopics.deployment.result import FILES
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
-from fedtopics.federation import durable
+from fedtopics.federation import acceptance, durable
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.flare_kit import Credentials
 from fedtopics.federation.party_side import Delivery, PartySide
 from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.policy import Policy
+from fedtopics.federation.readiness import check_identity
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
 from fedtopics.reading import read
@@ -63,12 +64,8 @@ class PartyFolder:
 
     @property
     def name(self) -> str:
-        """The party's name, as its certificate says."""
-        from cryptography.x509 import load_pem_x509_certificate
-        from cryptography.x509.oid import NameOID
-
-        certificate = load_pem_x509_certificate(self.credentials.certificate.read_bytes())
-        return str(certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value)
+        """The party's name, as its certificate says, if key and certificate fit and hold now."""
+        return check_identity(self.path)
 
     def note_source(self, source: str, options: dict[str, Any]) -> None:
         """Keep where the documents are, for the processes that will read them."""
@@ -100,12 +97,15 @@ class PartyFolder:
 
     def side(self, run: str) -> PartySide:
         """The party's side of a run."""
+        self.check()
         terms = terms_of(self.plan, self.path, run)
-        return PartySide(self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep, self.check)
+        return PartySide(self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep)
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
-        self.policy.check(self.plan)
+        plan = self.plan
+        acceptance.check(self.path, plan)
+        self.policy.check(plan)
 
     def keep(self, run: str, delivery: Delivery) -> None:
         """Store a finished run with this party's own ledger, all of it or nothing."""

@@ -17,6 +17,8 @@ from fedtopics.federation.protocol import Arrays
 MOST_WORDS_BYTES = 2**28
 REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
+    "AcceptanceError": "it has not accepted this plan; let it review the plan and accept it",
+    "NotReadyError": "it is not ready to begin; its own log says why",
     "PolicyError": "its policy does not allow this plan",
     "BudgetError": "its privacy budget does not allow this release",
     "StoreError": "it cannot read or write its own records (a full disk?); nothing was charged or sent",

@@ -13,7 +13,7 @@ with the same parties gives the same state, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
@@ -24,13 +24,13 @@ from fedtopics.errors import InputError
 from fedtopics.federation import wire
 from fedtopics.federation.answers import Channel, clock, opened, packed, read_proposal, read_votes, size
 from fedtopics.federation.checkpoint import Checkpoint, WireRound
-from fedtopics.federation.expected import Message, check, expected
+from fedtopics.federation.expected import Expected, check, expected
 from fedtopics.federation.messages import Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.federation.protocol import Arrays
+from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms
 
-MOST_SKEW = 300.0  # seconds between two clocks
 MOST_BYTES = 2**31
 
 
@@ -57,7 +57,7 @@ class Coordinator:
     log: Callable[[str], None]
     interrupted: Callable[[], bool] = lambda: False
     present: tuple[str, ...] = field(default=(), init=False)
-    _known: dict[object, Sequence[Message]] = field(default_factory=dict, init=False)
+    _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
     _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
 
     def train(self) -> Checkpoint:
@@ -89,11 +89,11 @@ class Coordinator:
         answers = self._ask("hello", 0, dict.fromkeys(reached, wire.pack({"time": np.array(time())})))
         here = []
         for name, body in answers.items():
-            ahead = clock(body) - time()
-            if abs(ahead) < MOST_SKEW:
+            try:
+                check_clock(clock(body), time(), f"party {name}")
                 here.append(name)
-            else:
-                self.log(f"party {name} is left out: its clock differs by {ahead:.0f} s; set both clocks")
+            except InputError as error:
+                self.log(f"party {name} is left out: {error}")
         self.present = tuple(here)
         self._require(here, "take part")
 
@@ -175,12 +175,13 @@ class Coordinator:
         self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
         return replace(now, state=method.combine(state, sent, self.terms.turn("server", number))), sent
 
-    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Sequence[Message]:
+    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Mapping[str, Expected]:
         """What a party may send; after two rounds, those in which it is told the same shapes are alike."""
-        number, words = now.next_round, now.words or ()
-        kind = (name, min(number, 2), *((key, array.shape) for key, array in told.items()))
+        number, returning = now.next_round, max(now.answered.get(name, []), default=-1) >= 0
+        kind = (name, returning, min(number, 2), *((key, array.shape) for key, array in told.items()))
         if kind not in self._known:
-            self._known[kind] = expected(self.terms.method, name, told, words, number)
+            words = now.words or ()
+            self._known[kind] = expected(self.terms.method, name, told, words, number, returning=returning)
         return self._known[kind]
 
     def _collect(

@@ -71,7 +71,6 @@ class PartySide:
     store: PartyStore
     read: Callable[[], Corpus]
     keep: Callable[[str, Delivery], None]
-    check: Callable[[], None] = lambda: None
     _documents: Corpus | None = field(default=None, init=False)
     _words: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     _parties: dict[str, tuple[int, Party]] = field(default_factory=dict, init=False)
@@ -109,7 +108,6 @@ class PartySide:
         return answers[asked.operation](asked) if known is None else known
 
     def _hello(self, asked: Request) -> bytes:
-        self.check()
         return wire.pack({"time": np.array(time())})
 
     def _propose(self, asked: Request) -> bytes:
