@@ -76,8 +76,7 @@ def start_party(
     place.check()
     with place.store() as store:
         store.require(place.plan.costs(place.plan.vocabulary.most_words))
-    n_docs = place.documents().n_docs
-    _say(f"party {place.name}: {n_docs} documents, plan {place.plan.digest}")
+    _say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
     keep_party_going(place, until_told_to_stop(), _say)
 
 

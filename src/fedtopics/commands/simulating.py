@@ -1,4 +1,4 @@
-"""`fedtopics simulate`: a complete federation on this machine, with every participant in its own processes."""
+"""`fedtopics simulate`: a complete federation on this machine, each participant in its own processes."""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ def simulate(
     test_fraction: options.TestFraction = 0.1,
     seed: options.Seed = 0,
     secure: options.Secure = False,
-    patience: Annotated[
-        float, typer.Option(help="Seconds until a run that has not ended is given up.")
-    ] = 900,
+    patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
 ) -> None:
     if engine != "flare":
         raise typer.BadParameter(f"expected flare, got {engine}; `fedtopics train` trains in one process")
@@ -67,13 +65,8 @@ def simulate(
         **reading.options(),
     )
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)}
-    plan = simulation.plan_for(
-        texted,
-        method,
-        given,
-        vocabulary_epsilon=vocabulary_epsilon,
-        simulation_seed=None if secure else seed,
-    )
+    drawn = {"vocabulary_epsilon": vocabulary_epsilon, "simulation_seed": None if secure else seed}
+    plan = simulation.plan_for(texted, method, given, **drawn)
     with simulation.found(out, plan, texted) as federation:
         tables.console.print(
             f"plan {plan.digest[:16]}, parties {', '.join(plan.parties)}, {plan.coordinator}"

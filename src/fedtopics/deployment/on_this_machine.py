@@ -50,10 +50,15 @@ class LocalFederation:
 
     @classmethod
     def found(
-        cls, folder: Path, plan: Plan, texts: Mapping[str, Sequence[str]], policy: str
+        cls,
+        folder: Path,
+        plan: Plan,
+        texts: Mapping[str, Sequence[str]],
+        policy: str,
+        words: Path | None = None,
     ) -> LocalFederation:
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
-        onboarding.found(folder / HUB, plan)
+        onboarding.found(folder / HUB, plan, words)
         for party in plan.parties:
             place = folder / party
             request = onboarding.request(place, party)

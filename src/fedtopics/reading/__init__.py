@@ -23,6 +23,10 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _COUNTS = (".dat", ".ldac")
 
 
+class CountedWordsError(InputError):
+    """The source holds words that were counted by others, not texts."""
+
+
 def read(
     source: str | os.PathLike[str],
     *,
@@ -74,7 +78,7 @@ def documents(
     else:
         path = found(Path(source).expanduser())
     if _is_uci(path) or _suffix(path) in _COUNTS:
-        raise InputError(f"expected texts in {path}, got counted words; give a source of texts")
+        raise CountedWordsError(f"expected texts in {path}, got counted words; give a source of texts")
     return list(
         _at_least_one(_documents(path, columns, where.get("encoding") or "utf-8", progress), str(path))
     )
