@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -65,7 +65,10 @@ def simulate(
         **reading.options(),
     )
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)}
-    drawn = {"vocabulary_epsilon": vocabulary_epsilon, "simulation_seed": None if secure else seed}
+    drawn: dict[str, Any] = {
+        "vocabulary_epsilon": vocabulary_epsilon,
+        "simulation_seed": None if secure else seed,
+    }
     plan = simulation.plan_for(texted, method, given, **drawn)
     with simulation.found(out, plan, texted) as federation:
         tables.console.print(
