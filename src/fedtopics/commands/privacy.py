@@ -93,10 +93,11 @@ def calibrate(
         public["bounds"] = Bounds(max_length, max_documents)
     knob = calibration.find(mechanism)
     found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
+    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
     failure = f", delta {delta:g}" if delta else ""
     typer.echo(
         f"{mechanism} with {knob.parameter} {found:.6g}: "
-        f"{rounds} fresh release{'s' * (rounds > 1)} cost at most epsilon {epsilon:g} ({relation}{failure})"
+        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
     )
 
 
