@@ -22,7 +22,7 @@ from fedtopics.consistency.relation import N_NEIGHBORS, Relation, check_tau, fro
 from fedtopics.errors import InputError
 
 __all__ = ["N_NEIGHBORS", "TAU", "Relation", "check_tau", "from_matrix", "from_vectors", "load"]
-TAU = 0.3
+TAU = 0.1
 
 
 def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBORS) -> Relation:
