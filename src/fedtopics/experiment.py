@@ -26,6 +26,7 @@ from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio
+from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
 
@@ -68,7 +69,7 @@ def train(
             trained if relation is None else with_consistency(trained, relation, consistency_tau),
             data.parties,
             seed=seed,
-            ledger=replace(data.ledger, entries=list(data.ledger.entries)),
+            ledger=_ledger(data, trained),
             n_threads=n_threads,
             secure=secure,
             on_round=_shower(shown),
@@ -160,6 +161,13 @@ def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
         shown.advance(round=entry.round + 1, **latest)
 
     return show
+
+
+def _ledger(data: Data, method: Method) -> Ledger:
+    """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
+    entries = list(data.ledger.entries)
+    delta = data.ledger.delta if entries else getattr(method, "delta", data.ledger.delta)
+    return replace(data.ledger, delta=delta, entries=entries)
 
 
 def _relation(source: Any, data: Data) -> Relation | None:
