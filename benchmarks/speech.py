@@ -52,7 +52,11 @@ CONTROL = "unigram control"
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "pooled": ("pooled", {}),
     "CALM, epsilon 6": ("calm", {"epsilon": 6.0}),
-    "FTM sound, epsilon 11": ("ftm", {"epsilon": 11.0}),
+    "FTM, epsilon 11": ("ftm", {"epsilon": 11.0}),
+    "FTM SentenceLDA, epsilon 11": (
+        "ftm",
+        {"epsilon": 11.0, "unit": "sentence", "n_rounds": 3, "n_local": 20},
+    ),
     "alone": ("alone", {}),
 }
 
@@ -66,11 +70,20 @@ def language_model(held: dict[str, list[Document]]) -> NGramModel:
 
 
 def parties(held: dict[str, list[Document]]) -> dict[str, Corpus]:
-    """The documents of each party over one vocabulary."""
-    texts = [" ".join(w for s in document for w in s) for party in held.values() for document in party]
-    names = [party for party, own in held.items() for _ in own]
-    corpus = Corpus.from_texts(texts, parties=names, max_words=N_WORDS, sentences=False)
-    return {name: corpus.select(np.array(names) == name) for name in held}
+    """The documents of each party over one vocabulary, with their sentences."""
+    texts = [" ".join(s) for party in held.values() for document in party for s in document]
+    lines = Corpus.from_texts(texts, max_words=N_WORDS, sentences=False)
+    ends = np.cumsum([0, *(len(document) for party in held.values() for document in party)])
+    corpus = Corpus(
+        lines.words,
+        lines.offsets[ends],
+        lines.vocabulary,
+        sentence_offsets=lines.offsets,
+        document_sentences=ends,
+        language="en",
+    )
+    names = np.array([party for party, own in held.items() for _ in own])
+    return {name: corpus.select(names == name) for name in held}
 
 
 def topics(corpora: dict[str, Corpus], seed: int = 0) -> dict[str, TopicModel]:
