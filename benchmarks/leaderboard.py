@@ -4,7 +4,7 @@
     python benchmarks/leaderboard.py kos --seeds 3   one set, three seeds
     python benchmarks/leaderboard.py --table         only print the stored results
 
-Three unequal parties by what their documents are about, 50 topics. Methods that are stored already are not run
+Three unequal parties by what their documents are about, 50 topics. Methods stored already are not run
 again. Results go to benchmarks/results/leaderboard_SET.json.
 """
 

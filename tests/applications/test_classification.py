@@ -92,9 +92,8 @@ def test_every_class_is_split_four_to_one() -> None:
 
 
 def test_a_column_gives_the_split() -> None:
-    corpus = Corpus.from_texts(
-        ["goal", "loan", "team"], labels=list("xyx"), parties=["train", "test", "train"]
-    )
+    parts = ["train", "test", "train"]
+    corpus = Corpus.from_texts(["goal", "loan", "team"], labels=list("xyx"), parties=parts)
     train, test = split_by_column(corpus)
     assert (train.n_docs, test.n_docs) == (2, 1)
     with pytest.raises(InputError, match="parts train and test, got north"):

@@ -39,9 +39,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics import integration
 from fedtopics.errors import InputError
@@ -152,6 +153,14 @@ class Ftm:
         whole = _unpacked(state, "global")
         counts = whole.probabilities * whole.weights[:, None]
         return TopicModel.from_counts(counts, vocabulary, alpha=self.alpha, beta=self.beta)
+
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        n_topics = len(state["global/weights"])
+        parties = [key.removeprefix("members/") for key in state if key.startswith("members/")]
+        return {
+            name: np.bincount(state[f"members/{name}"], state[f"party/{name}/weights"], n_topics)
+            for name in parties
+        }
 
     def local_model(self, party: Party) -> TopicModel:
         counts = party.memory["counts"] + party.memory.get("others", 0)
