@@ -182,6 +182,18 @@ def table(name: str) -> str:
     return "\n".join(lines)
 
 
+def run(names: list[str]) -> None:
+    """Measure these evaluations and store what came out."""
+    held = documents()
+    language = language_model(held)
+    print(f"n-grams: {len(language.probabilities):,} over {len(language.vocabulary):,} words", flush=True)
+    heard = {name: _utterances(name, language) for name in names}
+    models = topics(parties(held))
+    for name, utterances in heard.items():
+        result = measured(utterances, language, models, included=name == "flite")
+        (RESULTS / f"speech_{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+
+
 def _utterances(name: str, language: NGramModel) -> list[Utterance]:
     return librispeech() if name == "librispeech" else synthesized(language, CACHE / "heard.json")
 
@@ -197,14 +209,7 @@ def main() -> None:
         print("no transcripts found: let FEDTOPICS_DATA point to them")
         return
     if not options.table:
-        held = documents()
-        language = language_model(held)
-        print(f"n-grams: {len(language.probabilities):,} over {len(language.vocabulary):,} words", flush=True)
-        heard = {name: _utterances(name, language) for name in options.names}
-        models = topics(parties(held))
-        for name, utterances in heard.items():
-            result = measured(utterances, language, models, included=name == "flite")
-            (RESULTS / f"speech_{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+        run(options.names)
     for name in options.names:
         print("\n" + table(name))
 
