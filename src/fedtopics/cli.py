@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import choosing, deployment, federation, inspect_run, privacy, simulating, training
+from fedtopics.commands import (
+    applying,
+    choosing,
+    deployment,
+    federation,
+    inspect_run,
+    privacy,
+    ranking,
+    simulating,
+    training,
+)
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -20,7 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run, choosing, simulating):
+for module in (training, inspect_run, choosing, applying, ranking, simulating):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 app.add_typer(federation.app, name="federation")

@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import stat
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from child_process import run_python
 
 from fedtopics.errors import InputError
 from fedtopics.federation import durable, ledger_file
@@ -143,8 +142,10 @@ def test_forgetting_a_run_keeps_its_price(tmp_path: Path) -> None:
         store.commit("run", 0, "contribute", cost(6), b"x", {"a": np.arange(3)})
         store.forget("run")
         assert store.load_memory("run") == {}
-        with pytest.raises(InputError, match="already charged"):
-            store.commit("run", 0, "contribute", cost(1), b"another")
+        for payload in (b"x", b"another"):
+            with pytest.raises(StoreError, match="start a new run"):
+                store.commit("run", 0, "contribute", cost(6), payload)
+        assert len(ledger_file.read(tmp_path).entries) == 1
         assert not list((tmp_path / "releases").iterdir())
     assert spent(tmp_path) == 6
 
@@ -260,7 +261,6 @@ CRASH = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-sys.path.insert(0, {tests!r})
 from fedtopics.federation import durable
 from test_party_store import cost, opened
 
@@ -284,7 +284,7 @@ elif place == "after the charge":
     durable.append = after(durable.append)
 elif place == "within the payload":
     durable.write = after(durable.write)
-data = store.commit("run", 0, "contribute", cost(6), b"first", {{"drawn": np.arange(3)}})
+data = store.commit("run", 0, "contribute", cost(6), b"first", {"drawn": np.arange(3)})
 killed()
 """
 
@@ -300,9 +300,8 @@ killed()
     ],
 )
 def test_killed_anywhere_it_is_charged_once(tmp_path: Path, place: str, kept: bool) -> None:
-    script = CRASH.format(tests=str(Path(__file__).parent))
-    died = subprocess.run([sys.executable, "-c", script, place, str(tmp_path)], capture_output=True)
-    assert died.returncode == -signal.SIGKILL, died.stderr.decode()
+    died = run_python(CRASH, place, tmp_path)
+    assert died.returncode == -signal.SIGKILL, died.stderr
     with opened(tmp_path) as store:
         memory = store.load_memory("run")
         assert (store.stored("run", 0, "contribute") == b"first") == kept
@@ -316,14 +315,13 @@ FULL = """
 import resource, sys
 from pathlib import Path
 import numpy as np
-sys.path.insert(0, {tests!r})
 from test_party_store import cost, opened
 
 size = int(sys.argv[1])
 with opened(Path(sys.argv[2])) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
-        store.commit("run", 1, "contribute", cost(2), bytes(5000), {{"a": np.arange(3)}})
+        store.commit("run", 1, "contribute", cost(2), bytes(5000), {"a": np.arange(3)})
     except Exception as error:
         print(type(error).__name__, error)
 """
@@ -335,10 +333,7 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(tmp_path: Path, size: int) -> N
     with opened(tmp_path) as store:
         store.commit("run", 0, "contribute", cost(6), b"first")
     before = (tmp_path / "ledger.jsonl").read_bytes()
-    script = FULL.format(tests=str(Path(__file__).parent))
-    told = subprocess.run(
-        [sys.executable, "-c", script, str(size), str(tmp_path)], capture_output=True, text=True, check=True
-    ).stdout
+    told = run_python(FULL, size, tmp_path).stdout
     assert told.startswith("StoreError cannot write")
     assert "the disk is full; nothing was charged or sent" in told
     assert (tmp_path / "ledger.jsonl").read_bytes() == before

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.run import Run, privacy_line
+from fedtopics.run import Run
 
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
@@ -49,7 +49,7 @@ def print_runs(runs: list[Run]) -> None:
                 _shown(scores["coherence_umass"], ".2f"),
                 _shown(scores["diversity"], ".2f"),
                 f"{run.record['seconds']:.1f}",
-                privacy_line(run.privacy, run.record["noise"]),
+                run.privacy_line,
             )
     console.print(table)
 

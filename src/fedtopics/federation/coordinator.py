@@ -24,7 +24,8 @@ from fedtopics.errors import InputError
 from fedtopics.federation import wire
 from fedtopics.federation.answers import Channel, clock, opened, packed, read_proposal, read_votes, size
 from fedtopics.federation.checkpoint import Checkpoint, WireRound
-from fedtopics.federation.expected import Expected, check, expected
+from fedtopics.federation.combining import combine
+from fedtopics.federation.expected import Expected, check, expected, most_bytes
 from fedtopics.federation.messages import Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.federation.protocol import Arrays
@@ -113,7 +114,8 @@ class Coordinator:
         else:
             after, sent = self._train_round(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
-        line = WireRound(number, perf_counter() - began, *self._bytes, missing=missing)
+        up, down, plain = self._bytes
+        line = WireRound(number, perf_counter() - began, up, down, bytes_plain=plain, missing=missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
@@ -165,15 +167,21 @@ class Coordinator:
         told = {name: method.broadcast(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
-            arrays = wire.unpack(body, limit=MOST_BYTES)
-            check(arrays, self._wanted(name, told[name], now))
+            wanted = self._wanted(name, told[name], now)
+            arrays = wire.unpack(body, limit=most_bytes(wanted, MOST_BYTES))
+            check(arrays, wanted)
             return arrays
 
         bodies = packed(told, self.terms.significant_bits)
         sent = self._collect("contribute", number, bodies, contribution, word_digest(words))
         self._require(sent, f"answered in round {number}")
         self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
-        return replace(now, state=method.combine(state, sent, self.terms.turn("server", number))), sent
+        after, useless = combine(method, state, sent, self.terms.turn("server", number))
+        for name in useless:
+            self.log(f"what party {name} sent in round {number} was refused: the method cannot use it")
+            del sent[name]
+        self._require(sent, f"sent something useful in round {number}")
+        return replace(now, state=after), sent
 
     def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Mapping[str, Expected]:
         """What a party may send; after two rounds, those in which it is told the same shapes are alike."""

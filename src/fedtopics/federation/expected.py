@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,14 @@ def expected(
         )
         for name, array in small.items()
     }
+
+
+def most_bytes(wanted: Mapping[str, Expected], otherwise: int) -> int:
+    """The size of the arrays that are expected; `otherwise` where it depends on the documents."""
+    sizes = [prod(dimension or 0 for dimension in what.shape) for what in wanted.values()]
+    if any(None in what.shape for what in wanted.values()):
+        return otherwise
+    return sum(size * np.dtype(what.type).itemsize for size, what in zip(sizes, wanted.values(), strict=True))
 
 
 def check(arrays: Arrays, wanted: Mapping[str, Expected]) -> None:

@@ -103,6 +103,8 @@ class PartyStore:
             known = self.stored(run, round, operation)
             if known is not None:
                 return known
+            if self._charged(run, round, operation) is not None:
+                raise StoreError(f"run {run} was finished and its releases deleted; start a new run")
             entry = self._priced(_name(run, operation), round, cost, sha256(payload).hexdigest())
             if memory is not None:
                 durable.write(self._memory_path(entry), _saved(memory))
