@@ -22,13 +22,16 @@ LAYERS = [
     "model",
     "integration",
     "alignment",
+    "consistency",
     "privacy",
     "federation",
     "methods",
     "evaluation",
+    "applications",
     "run",
     "dealing",
     "experiment",
+    "leaderboard",
     "deployment",
     "report",
     "estimator",
@@ -42,6 +45,8 @@ FORBIDDEN = {
     ("sampling", "federation"),
     ("evaluation", "privacy"),
     ("report", "sampling"),
+    # What is related is public knowledge: nothing of it comes from documents.
+    *(("consistency", name) for name in ("corpus", "reading", "datasets", "splitting", "sampling")),
 }
 
 

@@ -114,7 +114,8 @@ class Coordinator:
         else:
             after, sent = self._train_round(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
-        line = WireRound(number, perf_counter() - began, *self._bytes, missing=missing)
+        up, down, plain = self._bytes
+        line = WireRound(number, perf_counter() - began, up, down, bytes_plain=plain, missing=missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
