@@ -57,6 +57,7 @@ def founded(
         **known | given,
     )
     policy = re.sub("epsilon = .*", f"epsilon = {100.0 * runs}", policy_template(plan))
+    policy = policy.replace('log = "rounds"', 'log = "details"')
     documents = {name: texts(number) for number, name in enumerate(names)}
     listed = words if plan.vocabulary.mode == "public" else None
     return LocalFederation.found(folder / "federation", plan, documents, policy, listed)

@@ -43,9 +43,13 @@ def write_texts(path: Path, texts: Sequence[str]) -> None:
 
 @dataclass
 class LocalFederation:
-    """Coordinator and parties below one folder; a context manager that ends what it has started."""
+    """Coordinator and parties below one folder; a context manager that ends what it has started.
+
+    prefixes   words before the command of a participant, to start it in another network namespace, say
+    """
 
     folder: Path
+    prefixes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @classmethod
@@ -84,7 +88,7 @@ class LocalFederation:
         """Start these participants, or all: the commands an operator would type."""
         for name in names or (HUB, *self.hub.plan.parties):
             place = self.folder / name
-            command = [sys.executable, "-m", "fedtopics.cli"]
+            command = [*self.prefixes.get(name, ()), sys.executable, "-m", "fedtopics.cli"]
             if name == HUB:
                 command += ["coordinator", "start", str(place)]
             else:
