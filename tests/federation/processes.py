@@ -25,7 +25,7 @@ from fedtopics.model import TopicModel
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = tuple(f"topical{LETTERS[i // 6]}{LETTERS[i % 6]}" for i in range(24))
 SEED = 3
-PATIENCE = 240.0
+PATIENCE = 400.0
 
 
 def texts(party: int, n_docs: int = 40, length: int = 20) -> list[str]:
