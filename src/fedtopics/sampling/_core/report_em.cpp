@@ -6,8 +6,6 @@
 
 #include "channel_posterior.hpp"
 
-#define MEMBER inline __attribute__((always_inline))
-
 namespace fedtopics::FEDTOPICS_ISA {
 namespace {
 
@@ -31,9 +29,9 @@ struct Reports {
     for (int64_t k = 0; k < problem.n_topics; k++) alpha_sum += problem.alpha[k];
   }
 
-  MEMBER const float* row(int64_t entry) const { return problem.phi + problem.words[entry] * problem.width; }
+  METHOD const float* row(int64_t entry) const { return problem.phi + problem.words[entry] * problem.width; }
   // How little of phi_kw is left for topics when one token of this report is taken out of it, per unit of theta / S.
-  MEMBER Floats left(int64_t entry, float inverse, int64_t k) const {
+  METHOD Floats left(int64_t entry, float inverse, int64_t k) const {
     return problem.exclude ? larger(1.0f - (1.0f + problem.gains[entry]) * inverse * load_row(shares + k), all(FLOOR))
                            : all(1.0f);
   }
