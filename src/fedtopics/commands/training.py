@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from fedtopics import experiment, methods
-from fedtopics.commands import options, tables
+from fedtopics.commands import options, pages, tables
 from fedtopics.dealing import READ, prepare
 from fedtopics.run import require_free
 
 TRAIN_EXAMPLES = """
-Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.json.
+Train one method and write DIR/report.html, a page to look at, beside the model, run.json and ledger.json.
 
 [bold]Examples[/bold]
 
@@ -38,6 +38,7 @@ Train several methods on the same data and print one table.
 
 logger = logging.getLogger(__name__)
 DEMO_TOPICS = 30
+DEMO_DISTINCT = 60  # different words of a passage of 150 words, stop words left out: a guess for the forecast
 DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
 
@@ -82,6 +83,7 @@ def train(
         )
     if out is not None:
         run.save(out)
+        pages.put_beside(out)
     if as_json:
         options.print_json(run.record)
         return
@@ -134,11 +136,13 @@ def demo(
     out = _next_free(Path("runs/demo")) if out is None else require_free(out)
     data = prepare("sotu", seed=seed)
     tables.print_parties(data.parties)
-    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
+    own = {methods.DEFAULT: {"distinct_words": DEMO_DISTINCT}}
+    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads, own=own)
     tables.print_runs(runs)
     federated = runs[DEMO_METHODS.index(methods.DEFAULT)]
     tables.print_topics(federated.model, method=methods.DEFAULT)
     federated.save(out)
+    pages.put_beside(out)
     tables.print_saved(out)
 
 
