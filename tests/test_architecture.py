@@ -27,6 +27,7 @@ LAYERS = [
     "methods",
     "evaluation",
     "run",
+    "comparison",
     "dealing",
     "experiment",
     "report",

@@ -77,7 +77,7 @@ class Run:
             "model_sha256": _sha256(folder / NUMBERS),
             "ledger_head": self.ledger.head,
         }
-        record["record_sha256"] = _record_digest(record)
+        record["record_sha256"] = record_digest(record)
         (folder / "run.json").write_text(
             json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
         )
@@ -159,7 +159,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"{path} is not JSON: {error}") from None
     check_schema(path, record, SCHEMA)
-    if record.get("record_sha256") not in (None, _record_digest(record)):
+    if record.get("record_sha256") not in (None, record_digest(record)):
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
     if missing := sorted(REQUIRED - record.keys()):
         raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
@@ -177,7 +177,7 @@ def check_schema(path: Path, record: object, schema: str) -> None:
     raise InputError(f"{path}: expected schema {schema}, got {found!r}")
 
 
-def _record_digest(record: dict[str, Any]) -> str:
+def record_digest(record: dict[str, Any]) -> str:
     """SHA-256 of the record but for the digest itself, however it is laid out in the file."""
     content = {name: value for name, value in record.items() if name != "record_sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

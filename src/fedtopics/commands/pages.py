@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fedtopics import comparison
 from fedtopics import report as reports
 from fedtopics.commands import options
 from fedtopics.errors import InputError
@@ -24,7 +25,7 @@ def report(
         Path | None, typer.Option(help="HTML file to write; report.html in DIR, written anew, if not given.")
     ] = None,
 ) -> None:
-    """Write a page with everything about a run: topics, map, quality, privacy. It opens offline.
+    """Write a page with everything about a run, or about the runs of a comparison. It opens offline.
 
     Example: fedtopics report runs/demo
     """
@@ -34,5 +35,17 @@ def report(
 
 
 def put_beside(folder: Path, out: Path | None = None) -> Path:
-    """The page of a saved run, written into its folder or where told."""
-    return reports.put(reports.run_page(Run.load(folder)), out or folder / reports.FILE)
+    """The page of a saved run or comparison, written into its folder or where told."""
+    if (folder / comparison.FILE).is_file():
+        page = reports.comparison_page(comparison.load(folder))
+    else:
+        page = reports.run_page(Run.load(folder))
+    return reports.put(page, out or folder / reports.FILE)
+
+
+def save_comparison(runs: list[Run], folder: Path) -> Path:
+    """The records and the page of several runs, in a new or empty folder; gives the path of the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = reports.put(reports.comparison_page([run.record for run in runs]), folder / reports.FILE)
+    reports.put(comparison.to_json(runs), folder / comparison.FILE)
+    return page

@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 
 from fedtopics.errors import InputError
+from fedtopics.report.comparison_page import comparison_page
 from fedtopics.report.run_page import run_page
 from fedtopics.run import Run
 
 FILE = "report.html"
 
-__all__ = ["FILE", "run_page", "write"]
+__all__ = ["FILE", "comparison_page", "run_page", "write"]
 
 
 def write(run: Run, path: str | Path) -> Path:

@@ -22,7 +22,8 @@ CHART: dict[str, Any] = {"width": 380, "height": 240, "headed": False, "y_label"
 
 def run_page(run: Run) -> str:
     """The page of a run, complete in itself."""
-    cards = topics_shown.cards(run.model)
+    alike = topics_shown.similarity(run.model)
+    cards = topics_shown.cards(run.model, alike)
     about = _about(run.record["method"])
     spent = privacy_shown.spendings(run)
     index = topics_shown.word_index(run.model)
@@ -32,7 +33,7 @@ def run_page(run: Run) -> str:
         record=run.record,
         about=about,
         cards=cards,
-        map=markup(topic_map(run.model, cards)),
+        map=markup(topic_map(run.model, cards, alike)),
         n_indexed=str(index["words"]).count("\n") + 1,
         data=data_block(index | {"names": {card.number: card.name for card in cards}}),
         charts=_charts(run),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fedtopics.model import TopicModel
 from fedtopics.report.svg import COLORS
-from fedtopics.report.topics_shown import Card, similarity
+from fedtopics.report.topics_shown import Card
 
 WIDTH, HEIGHT, MARGIN = 640, 400, 30
 LARGEST, SMALLEST = 34.0, 4.0
@@ -19,10 +19,10 @@ LETTER, LINE, LONGEST = 6.6, 12, 16
 N_PUSHES = 60
 
 
-def topic_map(model: TopicModel, cards: Sequence[Card]) -> str:
+def topic_map(model: TopicModel, cards: Sequence[Card], alike: NDArray[np.float64]) -> str:
     """An `<svg>` element in which every topic is a circle that links to its card."""
     radii = _radii(model)
-    places = _spread(_fit(_scaled(similarity(model)), radii), radii)
+    places = _spread(_fit(_scaled(alike), radii), radii)
     order = [card.number for card in cards]
     circles = [_circle(card, places[card.number], radii[card.number]) for card in cards]
     labels = _labels(cards, places[order], radii[order])

@@ -14,6 +14,7 @@ N_NEIGHBORS = N_TELLING = 2
 NEAR = 0.3  # similarity from which topics are called neighbors
 INDEX_BYTES = 1_200_000
 TOPICS_PER_WORD = 3
+Floats = NDArray[np.float64]
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -44,10 +45,10 @@ class Card:
         return self.label or ", ".join(self.telling) or "no words of its own"
 
 
-def cards(model: TopicModel) -> list[Card]:
-    """Every topic, the largest first."""
+def cards(model: TopicModel, alike: Floats) -> list[Card]:
+    """Every topic, the largest first; `alike` is the `similarity` of the topics."""
     ids = model.top_word_ids(N_LISTED + N_MORE)
-    near = neighbors(model)
+    near = neighbors(alike)
     mean = (
         model.topic_word.mean(axis=0) if model.topic_shares is None else model.topic_shares @ model.topic_word
     )
@@ -55,16 +56,15 @@ def cards(model: TopicModel) -> list[Card]:
     return sorted(made, key=lambda card: (-(card.share or 0.0), card.number))
 
 
-def similarity(model: TopicModel) -> NDArray[np.float64]:
+def similarity(model: TopicModel) -> Floats:
     """Bhattacharyya coefficient of each pair of topics: 1 where equal, 0 where they share no word."""
     roots = np.sqrt(model.topic_word)
     return np.asarray(np.clip(roots @ roots.T, 0.0, 1.0))
 
 
-def neighbors(model: TopicModel) -> list[tuple[int, ...]]:
+def neighbors(alike: Floats) -> list[tuple[int, ...]]:
     """The most similar other topics of each topic, if they are similar at all."""
-    alike = similarity(model)
-    np.fill_diagonal(alike, 0.0)
+    alike = alike - np.eye(len(alike))
     order = np.argsort(-alike, axis=1, kind="stable")[:, :N_NEIGHBORS]
     return [
         tuple(int(other) for other in row if alike[topic, other] >= NEAR) for topic, row in enumerate(order)
@@ -99,16 +99,14 @@ def word_index(model: TopicModel, limit: int = INDEX_BYTES) -> dict[str, object]
     return {"words": "\n".join(words), "topics": "".join(packed), "per_word": per_word, "width": width}
 
 
-def _top(joint: NDArray[np.float64]) -> NDArray[np.int64]:
+def _top(joint: Floats) -> NDArray[np.int64]:
     """The likeliest topics of each word, the first first, without sorting all of them."""
     some = np.argpartition(-joint, TOPICS_PER_WORD, axis=0)[:TOPICS_PER_WORD]
     order = np.argsort(-np.take_along_axis(joint, some, axis=0), axis=0, kind="stable")
     return np.take_along_axis(some, order, axis=0)
 
 
-def _card(
-    model: TopicModel, topic: int, ids: NDArray[np.int64], near: tuple[int, ...], mean: NDArray[np.float64]
-) -> Card:
+def _card(model: TopicModel, topic: int, ids: NDArray[np.int64], near: tuple[int, ...], mean: Floats) -> Card:
     row = model.topic_word[topic]
     share = None if model.topic_shares is None else float(model.topic_shares[topic])
     listed = [word for word in ids.tolist() if row[word] > 0]
@@ -130,9 +128,7 @@ def _card(
     )
 
 
-def _telling(
-    model: TopicModel, row: NDArray[np.float64], words: list[int], mean: NDArray[np.float64]
-) -> tuple[str, ...]:
+def _telling(model: TopicModel, row: Floats, words: list[int], mean: Floats) -> tuple[str, ...]:
     """The listed words that set the topic apart most: frequent in it, and more so than in all text."""
     gain = {word: np.sqrt(row[word]) * np.log(row[word] / max(float(mean[word]), 1e-300)) for word in words}
     return tuple(model.vocabulary[word] for word in sorted(words, key=lambda word: -gain[word])[:N_TELLING])
