@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
+from fedtopics.notebook import table
 from fedtopics.privacy.ledger import Ledger
 
 SCHEMA = "fedtopics/run/1"
@@ -112,6 +113,25 @@ class Run:
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Scores, privacy and topics as notebooks show them."""
+        head = ["method", "perplexity", "NPMI", "diversity", "privacy"]
+        return table(head, _scores_shown(self)) + self.model._repr_html_()
+
+
+def _scores_shown(run: Run) -> list[list[str]]:
+    others = [(row["method"], row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
+    rows = [(run.record["method"], run.scores, run.privacy_line), *others]
+    names = ("perplexity", "coherence_npmi", "diversity")
+    return [
+        [
+            method,
+            *(f"{scores[name]:,.{digits}f}" for name, digits in zip(names, (0, 3, 2), strict=True)),
+            told,
+        ]
+        for method, scores, told in rows
+    ]
 
 
 def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
