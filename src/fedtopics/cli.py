@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import applying, choosing, federation, inspect_run, privacy, ranking, training
+from fedtopics.commands import (
+    applying,
+    choosing,
+    federation,
+    inspect_run,
+    pages,
+    privacy,
+    ranking,
+    training,
+)
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -20,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run, choosing, applying, ranking):
+for module in (training, pages, inspect_run, choosing, applying, ranking):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 app.add_typer(federation.app, name="federation")
