@@ -29,7 +29,7 @@ from fedtopics.federation.policy import Policy
 from fedtopics.federation.readiness import check_identity
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
-from fedtopics.reading import read
+from fedtopics.reading import CountedWordsError, documents, read
 from fedtopics.run import PARTY_PREFIX
 
 LOCK_SECONDS = 30.0  # until the process of the job before has ended
@@ -82,6 +82,16 @@ class PartyFolder:
             "max_df": 1.0,
         }
         return read(noted["source"], **noted["options"], **options)
+
+    def check_source(self) -> int:
+        """The number of documents; an error that says why where none can be read."""
+        noted = json.loads((self.path / "source.json").read_bytes())
+        if noted["source"].startswith(("postgresql://", "postgres://")):
+            return self.documents().n_docs
+        try:
+            return len(documents(noted["source"], **noted["options"]))
+        except CountedWordsError:
+            return self.documents().n_docs
 
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""
