@@ -22,6 +22,7 @@ LAYERS = [
     "model",
     "integration",
     "alignment",
+    "consistency",
     "privacy",
     "federation",
     "methods",
@@ -41,6 +42,8 @@ FORBIDDEN = {
     ("sampling", "federation"),
     ("evaluation", "privacy"),
     ("report", "sampling"),
+    # What is related is public knowledge: nothing of it comes from documents.
+    *(("consistency", name) for name in ("corpus", "reading", "datasets", "splitting", "sampling")),
 }
 
 

@@ -55,6 +55,16 @@ Setting = Annotated[
         "--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."
     ),
 ]
+Consistency = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RELATION",
+        help="Public word relation that the server draws topics towards: default, minilm, wordnet, or a file "
+        "of word vectors. Never one trained on the parties' documents.",
+        show_default=False,
+    ),
+]
+ConsistencyTau = Annotated[float, typer.Option(help="How strongly; 0: not at all.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 

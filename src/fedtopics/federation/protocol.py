@@ -80,6 +80,18 @@ class About:
     citation: str
 
 
+@dataclass(frozen=True)
+class ToldTopics:
+    """Where `broadcast` puts probabilities of words by topic, and which axis of them the words are.
+
+    A method that has such topics says so by a class variable `told_topics`; the server may then change them
+    before they are told (`consistent.py`).
+    """
+
+    name: str
+    word_axis: int
+
+
 class Method(Protocol):
     """What a file in `methods/` exports as METHOD: a frozen dataclass with these members."""
 

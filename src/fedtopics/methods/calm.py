@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -68,6 +68,7 @@ class Calm:
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
     )
+    told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:
         if self.unit not in ("document", "sentence"):
