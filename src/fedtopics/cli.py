@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import applying, choosing, inspect_run, privacy, ranking, training
+from fedtopics.commands import applying, choosing, federation, inspect_run, privacy, ranking, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 for module in (training, inspect_run, choosing, applying, ranking):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
+app.add_typer(federation.app, name="federation")
 
 
 @app.callback(invoke_without_command=True)

@@ -59,6 +59,7 @@ def warp(
     order: Words,
     slots: Words,
     topics: Topics,
+    out: Topics,
     alpha: Doubles,
     beta: float,
     others: Floats | None,

@@ -84,7 +84,7 @@ def sweep(
     arguments.check_choice(corpus, priors.n_topics)
     arguments.check_state(corpus, state, priors.n_topics)
     chosen = _choose(sampler, priors.n_topics, corpus.n_tokens, weights is not None)
-    topics = state.topics.copy()
+    topics = np.empty_like(state.topics) if chosen == "warp" else state.topics.copy()
     options: dict[str, Any] = {
         "words": corpus.words,
         "offsets": corpus.offsets,
@@ -106,7 +106,7 @@ def sweep(
     options |= {"word_offsets": by_word.offsets, "order": by_word.order, "slots": by_word.slots}
     options["n_proposals"] = n_proposals
     if chosen == "warp":
-        _native.warp(**options, n_threads=n_threads)
+        _native.warp(**options | {"topics": state.topics, "out": topics}, n_threads=n_threads)
     else:
         _native.metropolis(**options)
     return State(topics, state.n_sweeps + n_sweeps)

@@ -53,8 +53,9 @@ void run_gibbs(const Documents&, const Model&, const Sweeps&, const float* weigh
 void run_assign(const Documents&, const double* topic_word, const double* alpha, int32_t n_topics, const Sweeps&,
                 int n_threads, uint16_t* topics);
 
+// `out` is touched at the end alone, when the scratch is gone.
 void run_warp(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals, int n_threads,
-              uint16_t* topics);
+              const uint16_t* topics, uint16_t* out);
 
 void run_metropolis(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals,
                     uint16_t* topics);

@@ -93,14 +93,14 @@ void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2>
              (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_threads, data(topics, words));
 }
 
-void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Array<const double> alpha,
-           double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps,
-           int32_t n_proposals, int32_t n_threads) {
+void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Topics out,
+           Array<const double> alpha, double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep,
+           uint32_t n_sweeps, int32_t n_proposals, int32_t n_threads) {
   const int64_t n_words = (int64_t)word_offsets.size() - 1;
   expect(1 <= n_proposals && n_proposals <= 3, "n_proposals must be 1, 2 or 3");
   run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, slots, words),
            model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, n_threads,
-           data(topics, words));
+           data(topics, words), data(out, words));
 }
 
 void metropolis_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics,
@@ -139,8 +139,9 @@ NB_MODULE(_native, m) {
         "others"_a.none(), "weights"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
   m.def("assign", assign_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a, "alpha"_a, "seed"_a,
         "first_sweep"_a, "n_sweeps"_a, "n_threads"_a, released());
-  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
-        "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
+  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a, "out"_a.noconvert(),
+        "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a,
+        released());
   m.def("metropolis", metropolis_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(),
         "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, released());
   m.def("fold_in", fold_in_, "words"_a, "offsets"_a, "topic_word"_a, "alpha"_a, "n_iterations"_a, "n_threads"_a,
