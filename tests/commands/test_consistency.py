@@ -34,9 +34,10 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command."""
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(SystemExit) as ended:
+    with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sys, "argv", ["fedtopics", *map(str, arguments)])
-        main()
+        with pytest.raises(SystemExit) as ended:
+            main()
     captured = capsys.readouterr()
     return int(ended.value.code or 0), captured.out, captured.err
 
