@@ -475,3 +475,13 @@ def test_sampled_reports_do_not_follow_the_order_of_words():
 def test_sampled_reports_need_words_and_slots(n_words, n_reports):
     with pytest.raises(InputError, match="whole number of at least"):
         SampledResponse(1.0, n_words, n_reports)
+
+
+def test_shuffled_bits_may_be_those_of_any_word():
+    """Cut to one word of ten, each counts one time in ten; unshuffled, the first counts always."""
+    mechanism = UnaryEncoding.informative(30.0, 10, 1, Bounds(max_length=1))
+    words, offsets = np.tile(np.arange(10), 20_000), np.arange(20_001) * 10
+    drawn = mechanism(words, offsets, noise("shuffle"), shuffle=True).value
+    assert_drawn_from(np.bincount(drawn.words, minlength=10), np.full(10, 0.1))
+    first = mechanism(words, offsets, noise("first")).value
+    assert np.bincount(first.words, minlength=10)[0] > 19_000

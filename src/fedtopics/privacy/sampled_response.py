@@ -22,14 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.privacy.contribution import Offsets, Words, check_offsets, check_size, check_words
+from fedtopics.privacy.contribution import KEYS, check_offsets, check_size, check_words, shuffled
 from fedtopics.privacy.cost import Cost, Loss, NoiseSource
 from fedtopics.privacy.events import KaryResponse
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.randomized_response import RandomizedResponse
 from fedtopics.privacy.release import Release
-
-KEYS = 2**62  # two tokens of a document of 1000 draw the same key once in 10^13 documents
 
 
 @dataclass(frozen=True)
@@ -56,16 +54,17 @@ class SampledResponse:
         """Release the reports, shape (n_docs, n_reports)."""
         words = check_words(words, self.n_words)
         offsets = check_offsets(offsets, len(words))
-        n_docs = len(offsets) - 1
+        shape = len(offsets) - 1, self.n_reports
+        # How much noise is drawn here is public; the shuffle of the tokens comes last.
+        keep, other = (part.reshape(shape) for part in self.response.draw(shape[0] * shape[1], noise))
+        places = np.argsort(noise.below(KEYS, keep.size).reshape(shape), axis=1, kind="stable")
         words, lengths = shuffled(words, offsets, noise), np.diff(offsets)
         rank = np.arange(len(words)) - np.repeat(offsets[:-1], lengths)
-        docs = np.repeat(np.arange(n_docs), lengths)
+        docs = np.repeat(np.arange(shape[0]), lengths)
         drawn = rank < self.n_reports
-        slots = np.full((n_docs, self.n_reports), self.n_words, np.int32)
+        slots = np.full(shape, self.n_words, np.int32)
         slots[docs[drawn], rank[drawn]] = words[drawn]
-        places = np.argsort(noise.below(KEYS, slots.size).reshape(slots.shape), axis=1, kind="stable")
-        slots = np.take_along_axis(slots, places, axis=1)
-        reports = self.response(slots.reshape(-1), noise).value.reshape(slots.shape)
+        reports = np.where(keep, np.take_along_axis(slots, places, axis=1), other)
         return Release(reports, self.price(noise.source))
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
@@ -78,9 +77,3 @@ class SampledResponse:
             Loss("document replace", event, self.n_reports),
         )
         return Cost(losses, noise=noise)
-
-
-def shuffled(words: Words, offsets: Offsets, noise: Noise) -> Words:
-    """The words of each document in random order."""
-    docs = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return np.asarray(words[np.lexsort((noise.below(KEYS, len(words)), docs))])
