@@ -150,7 +150,9 @@ class UnaryEncoding:
         words, offsets = cut(*distinct(words, offsets), self.bounds.max_length, warn=not shuffle)
         rows = np.repeat(np.arange(n_rows), np.diff(offsets))
         present = rows * self.n_words + words
-        ones = np.union1d(false, present[noise.coins(self.added_chance, len(present))])
+        ones = np.concatenate([false, np.sort(present[noise.coins(self.added_chance, len(present))])])
+        ones.sort(kind="stable")  # two sorted runs are merged; np.union1d would hash
+        ones = ones[np.append(True, ones[1:] != ones[:-1])] if len(ones) else ones
         kept = np.searchsorted(ones, np.arange(n_rows + 1) * self.n_words)
         bits = SparseRows(
             kept, (ones % self.n_words).astype(np.int32), np.ones(len(ones), np.int32), self.n_words
