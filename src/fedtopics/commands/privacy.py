@@ -136,15 +136,25 @@ def gaussian(
 
 @app.command()
 def ledger(
-    path: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run or of a party."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(help="A party's policy.toml, to show what is left of its budgets.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check the hash chain of a ledger and print what each party has spent.
 
     Example: fedtopics privacy ledger runs/demo/ledger.json
     """
+    from fedtopics.commands import party_ledger
     from fedtopics.privacy.release import Ledger
 
+    if party_ledger.is_party(path):
+        party_ledger.show(path, policy, as_json=as_json)
+        return
     path = path / "ledger.json" if path.is_dir() else path
     found = Ledger.from_json(path.read_text(encoding="utf-8"))
     if as_json:

@@ -78,6 +78,7 @@ class About:
     summary: str
     guarantee: str
     citation: str
+    may_be_negative: tuple[str, ...] = ()  # arrays that parties send whose numbers may be below zero
 
 
 @dataclass(frozen=True)
