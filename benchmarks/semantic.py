@@ -40,7 +40,8 @@ DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / 
 RESULTS = Path(__file__).parent / "results"
 GLOVE = DATA / "word_vectors" / "glove100d_20k.txt.gz"
 FILES = {"ap": "ap/ap.txt.gz", "reuters": "reuters21578/reuters21578.jsonl.xz", "sotu": "sotu/sotu.jsonl.xz"}
-N_DOCS, N_WORDS, N_TOPICS = 2000, 4000, 30
+N_DOCS, N_WORDS, N_TOPICS = 1000, 3000, 30
+LARGE = {"n_docs": 2000, "n_words": 4000}
 SMALL = {
     "n_docs": 250,
     "n_words": 1000,
@@ -144,10 +145,8 @@ def releases(n_seeds: int) -> dict[str, Any]:
 def sigmas(n_seeds: int) -> dict[str, Any]:
     """Convergence by round for several sigma, as printed and sound."""
     data = prepared("ap", **SMALL)
-    runs = [
-        measured(data, "pctd", n_topics=20, variant="paper", sigma=sigma) for sigma in (0.02, 0.1, 0.25, 0.3)
-    ]
-    runs += [measured(data, "pctd", n_topics=20, sigma=sigma) for sigma in (0.25, 0.3, 0.56, 1.0)]
+    runs = [measured(data, "pctd", n_topics=20, variant="paper", sigma=sigma) for sigma in (0.1, 0.25, 0.3)]
+    runs += [measured(data, "pctd", n_topics=20, sigma=sigma) for sigma in (0.25, 0.56, 1.0)]
     accounts = [vars(moments.accounts(sigma, 35)[0]) for sigma in (0.1, 0.25, 0.3, 0.56, 1.0)]
     return {"ap": runs, "accounts": accounts}
 
@@ -166,7 +165,7 @@ def parties(n_seeds: int) -> dict[str, Any]:
 def topics(n_seeds: int) -> dict[str, Any]:
     """UMass coherence for 10 to 50 topics: LDA, PC-TD without noise, PC-TD at epsilon 8."""
     given: dict[str, tuple[str, dict[str, Any]]] = {
-        "LDA": ("shared", {"n_rounds": 150}),
+        "LDA": ("shared", {"n_rounds": 100}),
         "PC-TD without noise": ("pctd", WITHOUT_NOISE),
         "PC-TD, epsilon 8": ("pctd", {}),
     }
@@ -204,7 +203,14 @@ def consistency(n_seeds: int) -> dict[str, Any]:
         for label, source in sources.items():
             try:
                 results[name][label] = [
-                    measured(prepared(name), "calm", n_topics=50, seed=seed, epsilon=6.0, consistency=source)
+                    measured(
+                        prepared(name, **LARGE),
+                        "calm",
+                        n_topics=50,
+                        seed=seed,
+                        epsilon=6.0,
+                        consistency=source,
+                    )
                     for seed in range(n_seeds)
                 ]
             except ValueError as error:
