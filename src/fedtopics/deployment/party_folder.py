@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from fedtopics.corpus import Corpus
-from fedtopics.deployment.result import FILES
+from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import acceptance, durable
@@ -28,7 +28,6 @@ from fedtopics.federation.plan import Plan
 from fedtopics.federation.policy import Policy
 from fedtopics.federation.readiness import check_identity
 from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
 from fedtopics.reading import CountedWordsError, documents, read
 from fedtopics.run import PARTY_PREFIX
 
@@ -109,7 +108,9 @@ class PartyFolder:
         """The party's side of a run."""
         self.check()
         terms = terms_of(self.plan, self.path, run)
-        return PartySide(self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep)
+        return PartySide(
+            self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep, self.policy.log
+        )
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
@@ -129,19 +130,10 @@ class PartyFolder:
         durable.make_folder(draft)
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
+        check_record(draft, self.path / "signing.pub")
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")
         if delivery.local_model is not None:
             delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
         durable.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())
         draft.replace(target)
-
-
-def record_of(folder: Path) -> dict[str, Any]:
-    """The record of a kept run, if it names the model beside it."""
-    from hashlib import sha256
-
-    record: dict[str, Any] = json.loads((folder / "run.json").read_bytes())
-    if record.get("model_sha256") != sha256((folder / NUMBERS).read_bytes()).hexdigest():
-        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
-    return record
