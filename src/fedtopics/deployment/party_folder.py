@@ -67,7 +67,9 @@ class PartyFolder:
         return check_identity(self.path)
 
     def note_source(self, source: str, options: dict[str, Any]) -> None:
-        """Keep where the documents are, for the processes that will read them."""
+        """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if Path(source).expanduser().exists():
+            source = str(Path(source).expanduser().resolve())
         durable.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
 
     def documents(self) -> Corpus:
