@@ -29,6 +29,7 @@ LAYERS = [
     "run",
     "dealing",
     "experiment",
+    "listening",
     "report",
     "estimator",
     "commands",

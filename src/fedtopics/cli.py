@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import choosing, inspect_run, privacy, training
+from fedtopics.commands import choosing, inspect_run, monitoring, privacy, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run, choosing):
+for module in (training, inspect_run, choosing, monitoring):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 

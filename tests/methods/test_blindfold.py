@@ -124,9 +124,10 @@ def test_the_number_of_rows_tells_no_word(name: str, max_length: int | None, sho
 
 
 def test_the_blindfold_covers_the_private_methods() -> None:
-    assert {name for name, _ in CASES} >= {"calm", "ftm", "fedlda"}
+    assert {name for name, _ in CASES} >= {"calm", "ftm", "fedlda", "lplda"}
     assert ("fedlda", {"variant": "sound", "channel": "ue"}) in CASES
     assert ("fedlda", {"variant": "paper"}) not in CASES
+    assert ("lplda", {"variant": "paper", "max_length": 10}) in CASES
     for bounded in ({}, {"max_length": 10}):
         assert ("calm", {"unit": "sentence"} | bounded) in CASES
         assert ("ftm", {"unit": "sentence"} | bounded) in CASES
