@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import choosing, inspect_run, pages, privacy, training
+from fedtopics.commands import applying, choosing, inspect_run, pages, privacy, ranking, training
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, pages, inspect_run, choosing):
+for module in (training, pages, inspect_run, choosing, applying, ranking):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 

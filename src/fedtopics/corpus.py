@@ -218,7 +218,13 @@ class Corpus:
     def select(self, documents: ArrayLike) -> Corpus:
         """The documents at these positions, in this order (or those where a boolean mask is true)."""
         positions = np.asarray(documents)
+        if positions.dtype == bool and len(positions) != self.n_docs:
+            raise InputError(f"expected a mask of {self.n_docs} documents, got {len(positions)}")
         chosen = np.flatnonzero(positions) if positions.dtype == bool else positions.astype(np.int64)
+        if len(chosen) and not (chosen.min() >= 0 and chosen.max() < self.n_docs):
+            raise InputError(
+                f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
+            )
         return replace(
             self,
             **select(self._indexed, chosen)._asdict(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from html import escape
+from importlib import import_module
 from typing import Any
 
 
@@ -35,10 +36,9 @@ class Output:
     """A place in the output of the running cell that can be written anew."""
 
     def __init__(self, html: str) -> None:
-        from IPython.display import HTML, display
-
-        self._wrap: Any = HTML
-        self._handle: Any = display(HTML(html), display_id=True)
+        shown: Any = import_module("IPython.display")
+        self._wrap = shown.HTML
+        self._handle = shown.display(shown.HTML(html), display_id=True)
 
     def update(self, html: str) -> None:
         """Put this in place of what is there."""

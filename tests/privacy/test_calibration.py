@@ -158,7 +158,7 @@ def test_commands_print_what_is_computed(tmp_path):
     assert audit_text.exit_code == 0
     assert len(json.loads(audit_text.output)) == len(audit())
     chosen = runner.invoke(app, ["calibrate", "histogram", "--epsilon", "12", "--relation", "word replace"])
-    assert chosen.output.strip() == "epsilon 6"
+    assert "epsilon 6: 1 fresh release costs at most epsilon 12 (word replace)" in chosen.output
     ledger = Ledger()
     ledger.charge("a", 0, Histogram(6.0, 10).price())
     (tmp_path / "ledger.json").write_text(ledger.to_json())

@@ -39,8 +39,8 @@ static void exercise(const Case& c, int32_t n_topics) {
   const Documents documents = c.documents();
   const int64_t n = documents.n_tokens();
   // Exact sizes, so that a read past the end is seen.
-  std::vector<uint16_t> topics(n), cell_topics(n);
-  std::vector<int32_t> order(n + WordOrder::PADDING), slots(n), cell_counts(n), counts(c.n_words * n_topics);
+  std::vector<uint16_t> topics(n);
+  std::vector<int32_t> order(n + WordOrder::PADDING), slots(n), counts(c.n_words * n_topics);
   std::vector<int64_t> word_offsets(c.n_words + 1);
   std::vector<double> alpha(n_topics), phi(n_topics * c.n_words, 1.0 / (double)std::max<int64_t>(c.n_words, 1));
   for (int32_t k = 0; k < n_topics; k++) alpha[k] = 0.05 * (1 + k % 3);
@@ -60,8 +60,9 @@ static void exercise(const Case& c, int32_t n_topics) {
   run_assign(documents, phi.data(), alpha.data(), n_topics, {1, 8, 1}, 2, topics.data());
   run_fold_in(documents, phi.data(), alpha.data(), n_topics, 3, 2, theta.data());
   count_word_topics(documents, topics.data(), n_topics, counts.data());
-  count_cells(c.offsets.data(), documents.n_docs, nullptr, topics.data(), n_topics, cell_topics.data(),
-              cell_counts.data());
+  optimize_alpha(documents, topics.data(), n_topics, 3, 2, alpha.data());
+  const double beta = optimize_beta(documents, by_word, topics.data(), n_topics, 3, 2, 0.01);
+  expect(beta > 0 && alpha[0] > 0, "a prior is not positive");
   int64_t total = 0;
   for (int32_t count : counts) total += count;
   expect(total == n, "the counts do not add up to the tokens");

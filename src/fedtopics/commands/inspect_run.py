@@ -72,6 +72,8 @@ def transform(
         writer.writerow(["id", *(model.label(topic) for topic in range(model.n_topics))])
         for name, mixture in zip(ids, mixtures.tolist(), strict=True):
             writer.writerow([name, *(f"{share:.6g}" for share in mixture)])
+    if out is not None:
+        tables.console.print(f"mixtures of {corpus.n_docs} documents: {out}", soft_wrap=True)
 
 
 @options.takes(options.Reading, "reading")

@@ -70,7 +70,7 @@ def audit_claims(as_json: options.Json = False) -> None:
 
 @app.command()
 def calibrate(
-    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or 'randomized response'.")],
+    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or randomized-response.")],
     epsilon: Annotated[float, typer.Option(help="The budget.")],
     relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
     delta: Delta = 0.0,
@@ -87,12 +87,18 @@ def calibrate(
     from fedtopics.privacy.contribution import Bounds
     from fedtopics.privacy.cost import check_relation
 
+    mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
     public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
     if (max_length, max_documents) != (None, None):
         public["bounds"] = Bounds(max_length, max_documents)
     knob = calibration.find(mechanism)
     found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
-    typer.echo(f"{knob.parameter} {found:.6g}")
+    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
+    failure = f", delta {delta:g}" if delta else ""
+    typer.echo(
+        f"{mechanism} with {knob.parameter} {found:.6g}: "
+        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
+    )
 
 
 @app.command()

@@ -1,8 +1,9 @@
 """Latent Dirichlet allocation by sampling: the one face of the native kernels.
 
 `start` makes a state, `sweep` returns the next one, `word_topic_counts` reads a model off it, and `fold_in`
-gives the topic mixtures of new documents. Notation: z topic of a token, n_dk tokens of document d in topic k,
-n_wk tokens of word w in topic k, n_k tokens in topic k, V words, K topics.
+gives the topic mixtures of new documents. Sampling takes at least one token and two topics. Notation: z topic
+of a token, n_dk tokens of document d in topic k, n_wk tokens of word w in topic k, n_k tokens in topic k, V
+words, K topics.
 
 Samplers of `sweep`:
 
@@ -17,7 +18,8 @@ auto        gibbs for weighted tokens, and where it takes no time: up to 8 topic
 
 Random numbers are addressed by (seed, sweep, row): the same seed gives the same bits whatever the number of
 threads and whatever the instruction set. The environment variable FEDTOPICS_ISA (plain, avx2, avx512) forces
-an instruction set. Two calls of one sweep equal one call of two. Only warp and fold_in use several threads.
+an instruction set. Two calls of one sweep equal one call of two. Gibbs sampling of all topics and metropolis
+run on one thread.
 """
 
 from __future__ import annotations
@@ -52,9 +54,9 @@ FEW_TOPICS, FEW_TOKENS = 8, 1_000_000
 
 def start(corpus: Corpus, n_topics: int, seed: int) -> State:
     """Every token in a topic drawn uniformly."""
-    arguments.check_corpus(corpus)
+    arguments.check_choice(corpus, n_topics)
     topics = np.empty(corpus.n_tokens, np.uint16)
-    _native.start(topics, corpus.offsets, arguments.topic_count(n_topics), arguments.seed_number(seed))
+    _native.start(topics, corpus.offsets, n_topics, arguments.seed_number(seed))
     return State(topics, 0)
 
 
@@ -79,7 +81,7 @@ def sweep(
     others       word-topic counts (V, K) added to our own and left unchanged
     weights      how much each token counts, shape (n_tokens,); 1 by default; gibbs only
     """
-    arguments.check_corpus(corpus)
+    arguments.check_choice(corpus, priors.n_topics)
     arguments.check_state(corpus, state, priors.n_topics)
     chosen = _choose(sampler, priors.n_topics, corpus.n_tokens, weights is not None)
     topics = state.topics.copy()
@@ -124,8 +126,8 @@ def assign(
 
     The documents are independent: each token's topic is drawn with probability ~ (n_dk + alpha_k) * phi_kw.
     """
-    arguments.check_corpus(corpus)
     alpha = arguments.positive_vector("alpha", alpha)
+    arguments.check_choice(corpus, len(alpha))
     arguments.check_state(corpus, state, len(alpha))
     topics = state.topics.copy()
     _native.assign(

@@ -34,21 +34,4 @@ void order_by_word(const Documents& c, int64_t* offsets, int32_t* order, int32_t
   }
 }
 
-int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,
-                    int32_t n_topics, uint16_t* topic, int32_t* count) {
-  std::vector<int32_t> counts(n_topics);
-  int64_t n_cells = 0;
-  for (int64_t r = 0; r < n_rows; r++) {
-    for (int64_t i = offsets[r]; i < offsets[r + 1]; i++) counts[topics[order ? order[i] : i]]++;
-    for (int64_t i = offsets[r]; i < offsets[r + 1]; i++) {
-      const uint16_t k = topics[order ? order[i] : i];
-      if (counts[k] == 0) continue;
-      topic[n_cells] = k;
-      count[n_cells++] = counts[k];
-      counts[k] = 0;
-    }
-  }
-  return n_cells;
-}
-
 }  // namespace fedtopics

@@ -39,9 +39,13 @@ void count_word_topics(const Documents&, const uint16_t* topics, int32_t n_topic
 // Fills the arrays of a WordOrder, which hold zeros.
 void order_by_word(const Documents&, int64_t* offsets, int32_t* order, int32_t* slots);
 
-// The non-zero counts of topics in rows of tokens; `topic` and `count` have room for one entry per token. Returns how many.
-int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,
-                    int32_t n_topics, uint16_t* topic, int32_t* count);
+// Steps of `alpha`, one per topic, toward its most likely value.
+void optimize_alpha(const Documents&, const uint16_t* topics, int32_t n_topics, int32_t n_iterations, int n_threads,
+                    double* alpha);
+
+// `beta` after steps toward its most likely value.
+double optimize_beta(const Documents&, const WordOrder&, const uint16_t* topics, int32_t n_topics, int32_t n_iterations,
+                     int n_threads, double beta);
 
 void run_gibbs(const Documents&, const Model&, const Sweeps&, const float* weights, uint16_t* topics);
 
