@@ -74,7 +74,7 @@ def test_shares_of_parties_come_from_what_they_sent(page: str) -> None:
 
 def test_baselines_say_that_they_are_not_private() -> None:
     shared = Elements(run_page(small_run("shared", None))).text
-    assert "What do the documents say? Yes, possibly" in shared
+    assert "exact counts of their words? Yes, possibly" in shared
     assert "6 in the clear" in shared
     alone = Elements(run_page(small_run("alone", None))).text
     assert "Nothing left a party." in alone
