@@ -11,13 +11,16 @@ MODULES := $(shell find src -name '*.py' | sort | cksum)
 setup: $(VENV)/installed
 
 # What apt (Debian and Ubuntu) has to bring where it is missing: a C++ compiler and Python's venv, without which
-# nothing builds, and a PostgreSQL server, which only the tests of its reader need.
+# nothing builds, a PostgreSQL server, which only the tests of its reader need, and Chromium, for those of the report.
 system:
 	@command -v c++ >/dev/null && $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || (apt-get update && apt-get install -y --no-install-recommends g++ python3-venv python3-dev)
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 \
 	  || (apt-get update && apt-get install -y --no-install-recommends postgresql) \
 	  || echo 'No PostgreSQL server could be installed: its tests will be skipped.'
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	  || (apt-get update && apt-get install -y --no-install-recommends chromium fonts-noto-core) \
+	  || echo 'No Chromium could be installed: the tests of the report in a browser will be skipped.'
 
 $(VENV)/installed: pyproject.toml $(NATIVE) $(VENV)/modules | system
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

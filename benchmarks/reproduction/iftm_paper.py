@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -229,8 +230,6 @@ def _groups() -> Corpus:
     names = np.array([(label or "").split(".")[0] for label in corpus.labels or ()])
     chosen = corpus.select(np.isin(names, list(GROUPS)))
     labels = tuple(GROUPS[label.split(".")[0]] for label in chosen.labels or ())
-    from dataclasses import replace
-
     return replace(chosen, labels=labels, parties=None)
 
 

@@ -88,7 +88,7 @@ def print_saved(folder: Path | None) -> None:
     if folder is None:
         console.print("not saved; give --out DIR to keep the model")
         return
-    console.print(f"run record: {folder / 'run.json'}   topics: fedtopics topics {folder}", soft_wrap=True)
+    console.print(f"report: {folder / 'report.html'}   topics: fedtopics topics {folder}", soft_wrap=True)
 
 
 def print_scores(scores: Mapping[str, float]) -> None:

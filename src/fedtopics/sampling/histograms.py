@@ -65,6 +65,13 @@ class Histograms:
     def n_docs(self) -> int:
         return len(self.offsets) - 1
 
+    def select(self, chosen: NDArray[np.bool_]) -> Histograms:
+        """The chosen documents."""
+        lengths = np.diff(self.offsets)
+        keep = np.repeat(chosen, lengths)
+        offsets = np.concatenate(([0], np.cumsum(lengths[chosen]))).astype(np.int64)
+        return replace(self, offsets=offsets, words=self.words[keep], values=self.values[keep])
+
     def restrict(self, allowed: NDArray[np.bool_]) -> Histograms:
         """The same documents with the entries of the allowed words only."""
         keep = allowed[self.words]
