@@ -27,10 +27,15 @@ TOPICS = planted_topics(3, 8)
 LETTERS = "abcdefghijklmnopqrstuvwx"
 
 
-@pytest.fixture
-def federation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def federation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two parties that have accepted a plan with private scores, and their documents."""
-    monkeypatch.setattr(certificates, "KEY_BITS", 2048)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)
+        return made(tmp_path_factory.mktemp("federation"))
+
+
+def made(tmp_path: Path) -> Path:
     words = [f"word{letter}" for letter in LETTERS]
     (tmp_path / "words.txt").write_text("\n".join(words))
     plan = Plan(
