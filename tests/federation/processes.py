@@ -95,7 +95,7 @@ def in_round(run: RunFolder, number: int) -> Callable[[], bool]:
 
 def worker(federation: LocalFederation, name: str) -> int:
     """The process of the running job at a participant: the newest child of its engine."""
-    engine = federation.engine_group(name)
+    engine = federation.engine_process(name)
     children = [pid for pid, parent in _parents().items() if parent == engine]
     assert children, f"no job runs at {name}"
     return max(children)
