@@ -198,7 +198,7 @@ def varying(n_seeds: int) -> dict[str, Any]:
 
 
 def totals(n_seeds: int) -> dict[str, Any]:
-    """Equal totals for a document replaced: reports made once against kRR on tuples, split in its best way."""
+    """Equal totals for a document replaced: reports made once against kRR on tuples at its best split."""
     results: dict[str, Any] = {}
     for name, n_users in (("amazon", None), ("enron_spam", None), ("imdb", None), ("enron_spam", 28_000)):
         if (data := load(name, n_users)) is None:
