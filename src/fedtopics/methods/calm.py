@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -48,8 +48,7 @@ from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
-PARTY = "party/"
-SCORE = "score/"
+PARTY, LIKELIHOOD, SCORE = "party/", "likelihood/", "score/"
 SCORED = 10  # rounds from one score of the histograms held out to the next
 STILL = 0.02  # least gain in log-likelihood of a histogram held out, from one score to the next
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
@@ -75,6 +74,7 @@ class Calm:
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
     )
+    told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:
         if self.unit not in ("document", "sentence"):
@@ -125,7 +125,7 @@ class Calm:
             n_threads=turn.n_threads,
         )
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
-        sent = {"counts": step.counts}
+        sent = {"counts": step.counts, "likelihood": np.array(step.log_likelihood)}
         if self.held_out and turn.round and turn.round % SCORED == 0:
             apart = rows.select(_apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
@@ -141,9 +141,26 @@ class Calm:
         kept |= {f"{PARTY}{name}": arrays["counts"] for name, arrays in sent.items()}
         counts = np.stack([kept[name] for name in sorted(kept)]).sum(axis=0, dtype=np.float64)
         previous = state["counts"] if turn.round > 1 else counts
+        kept |= {name: array for name, array in state.items() if name.startswith(LIKELIHOOD)}
+        kept |= {
+            f"{LIKELIHOOD}{name}": arrays["likelihood"]
+            for name, arrays in sent.items()
+            if "likelihood" in arrays
+        }
         scores = _scores(state, sent)
         kept |= scores | {"counts": counts, "previous": previous, "length": state["length"]}
         return kept | _stop(state, scores, turn.round)
+
+    def measures(self, state: Arrays) -> dict[str, float]:
+        found = [float(array) for name, array in sorted(state.items()) if name.startswith(LIKELIHOOD)]
+        return {"channel log-likelihood": sum(found)} if found else {}
+
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        return {
+            name.removeprefix(PARTY): array.sum(axis=0, dtype=np.float64)
+            for name, array in state.items()
+            if name.startswith(PARTY)
+        }
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:

@@ -13,6 +13,7 @@ def expect(
     intensity: NDArray[np.float64],
     *,
     decay: float,
+    growth: float,
     burstiness: float,
     absence: float,
     silence: float,

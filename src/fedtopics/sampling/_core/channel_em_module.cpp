@@ -53,7 +53,7 @@ Kernels chosen_kernels(const std::string& instruction_set) {
 double expect(Array<const int64_t, 1> offsets, Array<const int32_t, 1> words, Array<const int32_t, 1> values,
               Array<const float, 2> phi, Array<const float, 1> inverse_sizes, Array<const float, 1> alpha,
               Array<const float, 1> coverage, Array<float, 2> theta, Array<double, 1> intensity, double decay,
-              double burstiness, double absence, double silence, double hidden, int n_steps, bool exclude,
+              double growth, double burstiness, double absence, double silence, double hidden, int n_steps, bool exclude,
               int n_threads, std::optional<Array<float, 2>> counts, const std::string& instruction_set) {
   const int64_t n_words = phi.shape(0), n_topics = phi.shape(1), n_docs = offsets.shape(0) - 1;
   const int64_t width = (n_topics + 15) / 16 * 16;
@@ -65,7 +65,7 @@ double expect(Array<const int64_t, 1> offsets, Array<const int32_t, 1> words, Ar
   const Rows coverage_row = padded(coverage.data(), 1, n_topics, width);
   const ChannelProblem problem{offsets.data(), words.data(), values.data(), phi_rows.get(), inverse_row.get(),
                                alpha_row.get(), coverage_row.get(), theta.data(), intensity.data(), decay,
-                               burstiness, absence, silence, hidden, n_topics, width, n_steps, exclude};
+                               growth, burstiness, absence, silence, hidden, n_topics, width, n_steps, exclude};
   Totals totals(n_words, width, counts.has_value());
   run_blocks(block_bounds(offsets.data(), n_docs, n_words), n_words, width, n_threads, counts.has_value(), totals,
              [&](int64_t first, int64_t last, ChannelSums& sums, float* scratch) {
@@ -105,7 +105,7 @@ NB_MODULE(_channel_em, m) {
   m.doc() = "Native kernels of fedtopics.sampling.channel_em and report_em";
   m.def("expect", &expect, nb::arg("offsets"), nb::arg("words"), nb::arg("values"), nb::arg("phi"),
         nb::arg("inverse_sizes"), nb::arg("alpha"), nb::arg("coverage"), nb::arg("theta").noconvert(),
-        nb::arg("intensity").noconvert(), nb::kw_only(), nb::arg("decay"), nb::arg("burstiness"),
+        nb::arg("intensity").noconvert(), nb::kw_only(), nb::arg("decay"), nb::arg("growth"), nb::arg("burstiness"),
         nb::arg("absence"), nb::arg("silence"), nb::arg("hidden"), nb::arg("n_steps"), nb::arg("exclude"),
         nb::arg("n_threads"), nb::arg("counts").none(), nb::arg("instruction_set"),
         "One E step: changes theta and intensity, fills counts unless None, returns the log-likelihood.");
