@@ -67,7 +67,7 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
     result.write(run.result, plan, terms, end, test, folder.path / "signing.key")
     kept = coordinator.deliver(end.words or (), result.files(run.result))
-    for name in sorted(set(terms.parties) - set(kept)):
+    for name in sorted(set(terms.parties) - kept):
         run.log(f"party {name} has not received the model; hand it the folder {run.result}")
     run.log(f"finished: model and record at {len(kept)} of {len(terms.parties)} parties")
     run.change("finished")
