@@ -17,8 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation import wire
@@ -85,6 +87,13 @@ class Coordinator:
             missing = dict.fromkeys(sorted(set(self.present) - kept), body)
             kept |= set(self._ask("deliver", last, missing, word_digest(words)) if missing else ())
         return kept
+
+    def score(
+        self, words: tuple[str, ...], topics: NDArray[Any], read: Callable[[str, bytes], Arrays]
+    ) -> dict[str, Arrays]:
+        """What each party releases of how well the topics predict its held-out documents."""
+        bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
+        return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
 
     def _greet(self) -> None:
         """Find out who takes part."""
