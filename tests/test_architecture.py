@@ -11,6 +11,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import those before it, never those after: data flows one way.
 LAYERS = [
     "errors",
+    "notebook",
     "progress",
     "text",
     "corpus",
@@ -29,10 +30,12 @@ LAYERS = [
     "evaluation",
     "applications",
     "run",
+    "comparison",
     "dealing",
     "experiment",
     "leaderboard",
     "deployment",
+    "listening",
     "report",
     "estimator",
     "commands",

@@ -81,6 +81,7 @@ def train(
         record["consistency"] = _facts(relation, consistency_tau)
     outcome = _described(outcome, record, data.test.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
+    record["n_topics"] = model.n_topics
     for party in record["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
@@ -241,7 +242,6 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "variant": getattr(method, "variant", None),
         "engine": "in_process",
         "source": data.source,
-        "n_topics": method.n_topics,
         "n_words": data.test.n_words,
         "settings": asdict(cast(Any, method)),
         "parties": parties,

@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
+from fedtopics.notebook import table
 from fedtopics.privacy.ledger import Ledger
 
 SCHEMA = "fedtopics/run/1"
@@ -77,7 +78,7 @@ class Run:
             "model_sha256": _sha256(folder / NUMBERS),
             "ledger_head": self.ledger.head,
         }
-        record["record_sha256"] = _record_digest(record)
+        record["record_sha256"] = record_digest(record)
         (folder / "run.json").write_text(
             json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
         )
@@ -104,14 +105,34 @@ class Run:
 
     def __repr__(self) -> str:
         record = self.record
+        known = [(name, value) for name, value in self.scores.items() if value is not None]
         lines = [
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
-            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
+            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
             "privacy  " + self.privacy_line,
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Scores, privacy and topics as notebooks show them."""
+        head = ["method", "perplexity", "NPMI", "diversity", "privacy"]
+        return table(head, _scores_shown(self)) + self.model._repr_html_()
+
+
+def _scores_shown(run: Run) -> list[list[str]]:
+    others = [(row["method"], row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
+    rows = [(run.record["method"], run.scores, run.privacy_line), *others]
+    names = ("perplexity", "coherence_npmi", "diversity")
+    return [
+        [
+            method,
+            *(f"{scores[name]:,.{digits}f}" for name, digits in zip(names, (0, 3, 2), strict=True)),
+            told,
+        ]
+        for method, scores, told in rows
+    ]
 
 
 def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
@@ -159,7 +180,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"{path} is not JSON: {error}") from None
     check_schema(path, record, SCHEMA)
-    if record.get("record_sha256") not in (None, _record_digest(record)):
+    if record.get("record_sha256") not in (None, record_digest(record)):
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
     if missing := sorted(REQUIRED - record.keys()):
         raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
@@ -177,7 +198,7 @@ def check_schema(path: Path, record: object, schema: str) -> None:
     raise InputError(f"{path}: expected schema {schema}, got {found!r}")
 
 
-def _record_digest(record: dict[str, Any]) -> str:
+def record_digest(record: dict[str, Any]) -> str:
     """SHA-256 of the record but for the digest itself, however it is laid out in the file."""
     content = {name: value for name, value in record.items() if name != "record_sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -100,7 +100,15 @@ class Preparing(Reading):
         float | None, typer.Option(help="Leave out words in more documents (a number, or a share up to 1).")
     ] = None
     stop_words: Annotated[bool, typer.Option(help="Leave out the language's stop words.")] = True
+    paragraphs: Annotated[
+        bool, typer.Option("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
+    ] = False
     language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+
+    def options(self) -> dict[str, Any]:
+        """The options as `fedtopics.reading.read` takes them."""
+        given = super().options()
+        return given | ({"sentences": "paragraphs"} if given.pop("paragraphs") else {})
 
 
 @dataclass(frozen=True)
@@ -123,7 +131,7 @@ class Dealing(Preparing):
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.experiment.prepare` takes them."""
-        given = asdict(self)
+        given = super().options()
         return given | {"n_parties": given.pop("parties")}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from threading import Lock
@@ -18,6 +19,7 @@ from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_side import PartySide
 from fedtopics.reading import read
 
+logger = logging.getLogger(__name__)
 FOLDER = "FEDTOPICS_FOLDER"  # names the machine's folder to the processes that are started for it
 
 
@@ -71,6 +73,10 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     run.change("finished")
 
 
+class NotTheCoordinatorError(InputError):
+    """Another party asked; parties answer the coordinator alone."""
+
+
 class PartyJob:
     """A party's side: one published function, for the coordinator alone."""
 
@@ -81,15 +87,18 @@ class PartyJob:
     @flare.publish
     def answer(self, data: bytes) -> bytes:
         """The answer to a question of the coordinator; never an exception, never a text of one."""
-        if flare.caller() != "server":
-            return Reply("", "", "", 0, "", "NotTheCoordinator").to_bytes()
+        name, asked = flare.here(), Request("", "", 0, "", nonce="")
         try:
+            asked = Request.from_bytes(data)
+            if flare.caller() != "server":
+                raise NotTheCoordinatorError(
+                    f"expected a question of the coordinator, got one of {flare.caller()}"
+                )
             with self._lock:
                 if self._side is None:
-                    self._side = PartyFolder(Path(os.environ[FOLDER])).side(Request.from_bytes(data).run)
+                    self._side = PartyFolder(Path(os.environ[FOLDER])).side(asked.run)
             return self._side.answer(data)
         except Exception as error:
-            asked = Request.from_bytes(data)
-            name = PartyFolder(Path(os.environ[FOLDER])).name
-            failed = Reply(name, asked.operation, asked.run, asked.round, asked.nonce, type(error).__name__)
-            return failed.to_bytes()
+            logger.warning("%s was not answered: %s", asked.operation, error)
+            kind = type(error).__name__
+            return Reply(name, asked.operation, asked.run, asked.round, asked.nonce, kind).to_bytes()

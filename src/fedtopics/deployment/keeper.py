@@ -14,6 +14,7 @@ from types import FrameType, TracebackType
 
 SHORTEST, LONGEST = 0.5, 30.0  # seconds before a process that ended is started again
 GRACE = 5.0
+ENGINE_LOG = "engine.log"
 
 
 @dataclass
@@ -73,7 +74,7 @@ class Kept:
 
     def _start(self) -> None:
         self._started = monotonic()
-        descriptor = os.open(self.folder / "engine.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = os.open(self.folder / ENGINE_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
                 list(self.command),

@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from fedtopics.corpus import Corpus
-from fedtopics.deployment.result import FILES
+from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import acceptance, durable
@@ -28,8 +28,7 @@ from fedtopics.federation.plan import Plan
 from fedtopics.federation.policy import Policy
 from fedtopics.federation.readiness import check_identity
 from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
-from fedtopics.reading import read
+from fedtopics.reading import CountedWordsError, documents, read
 from fedtopics.run import PARTY_PREFIX
 
 LOCK_SECONDS = 30.0  # until the process of the job before has ended
@@ -68,7 +67,9 @@ class PartyFolder:
         return check_identity(self.path)
 
     def note_source(self, source: str, options: dict[str, Any]) -> None:
-        """Keep where the documents are, for the processes that will read them."""
+        """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if Path(source).expanduser().exists():
+            source = str(Path(source).expanduser().resolve())
         durable.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
 
     def documents(self) -> Corpus:
@@ -82,6 +83,16 @@ class PartyFolder:
             "max_df": 1.0,
         }
         return read(noted["source"], **noted["options"], **options)
+
+    def check_source(self) -> int:
+        """The number of documents; an error that says why where none can be read."""
+        noted = json.loads((self.path / "source.json").read_bytes())
+        if noted["source"].startswith(("postgresql://", "postgres://")):
+            return self.documents().n_docs
+        try:
+            return len(documents(noted["source"], **noted["options"]))
+        except CountedWordsError:
+            return self.documents().n_docs
 
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""
@@ -99,7 +110,9 @@ class PartyFolder:
         """The party's side of a run."""
         self.check()
         terms = terms_of(self.plan, self.path, run)
-        return PartySide(self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep)
+        return PartySide(
+            self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep, self.policy.log
+        )
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
@@ -119,19 +132,10 @@ class PartyFolder:
         durable.make_folder(draft)
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
+        check_record(draft, self.path / "signing.pub")
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")
         if delivery.local_model is not None:
             delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
         durable.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())
         draft.replace(target)
-
-
-def record_of(folder: Path) -> dict[str, Any]:
-    """The record of a kept run, if it names the model beside it."""
-    from hashlib import sha256
-
-    record: dict[str, Any] = json.loads((folder / "run.json").read_bytes())
-    if record.get("model_sha256") != sha256((folder / NUMBERS).read_bytes()).hexdigest():
-        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
-    return record

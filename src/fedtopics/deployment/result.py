@@ -6,8 +6,10 @@ which names the model by its hash. Costs are those of the plan, as each party's 
 
 from __future__ import annotations
 
+import json
 import platform
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +23,7 @@ from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.terms import Terms
+from fedtopics.model.files import NUMBERS
 from fedtopics.privacy.cost import FREE, Cost
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.run import SCHEMA, Run
@@ -66,6 +69,24 @@ def sign(content: bytes, key: Path) -> bytes:
     if not isinstance(held, Ed25519PrivateKey):
         raise InputError(f"expected an Ed25519 key in {key}, got {type(held).__name__}")
     return held.sign(content)
+
+
+def check_record(folder: Path, public_key: Path) -> None:
+    """Raise unless the coordinator signed the record in `folder`, and it names the model beside it."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    content = (folder / "run.json").read_bytes()
+    known = load_pem_public_key(public_key.read_bytes())
+    if not isinstance(known, Ed25519PublicKey):
+        raise InputError(f"expected an Ed25519 key in {public_key}, got {type(known).__name__}")
+    try:
+        known.verify((folder / SIGNATURE).read_bytes(), content)
+    except InvalidSignature:
+        raise InputError("expected a record signed by the coordinator, got another signature") from None
+    if json.loads(content)["model_sha256"] != sha256((folder / NUMBERS).read_bytes()).hexdigest():
+        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
 
 
 def planned_ledger(terms: Terms, end: Checkpoint) -> Ledger:

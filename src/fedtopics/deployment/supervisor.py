@@ -15,8 +15,9 @@ from time import monotonic, sleep
 
 from fedtopics.deployment.coordinator_folder import ABORT, OPEN, PAUSE, CoordinatorFolder, RunFolder
 from fedtopics.deployment.jobs import FOLDER
-from fedtopics.deployment.keeper import Kept
+from fedtopics.deployment.keeper import ENGINE_LOG, Kept
 from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.deployment.refusals import Refusals
 from fedtopics.federation import flare, flare_kit
 from fedtopics.federation.plan import Plan
 
@@ -51,9 +52,12 @@ class Supervisor:
             engine / "admin", plan.host, plan.port, self.folder.credentials("admin")
         )
         environment = flare.ENVIRONMENT | {FOLDER: str(self.folder.path.resolve())}
+        refusals = Refusals(server / ENGINE_LOG)
         with Kept(flare.server_command(server), server, environment, self.say) as kept:
             while not stop():
                 kept.look_after()
+                for line in refusals.new():
+                    self.say(line)
                 try:
                     if self._jobs is None:
                         self._jobs = flare.Jobs(admin)

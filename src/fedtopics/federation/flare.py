@@ -45,6 +45,11 @@ def caller() -> str:
     return str(collab.caller)
 
 
+def here() -> str:
+    """The name of this machine in the federation, as its certificate says."""
+    return str(collab.site_name)
+
+
 class JobChannel:
     """The parties of the running job; to be made and used inside `main`."""
 

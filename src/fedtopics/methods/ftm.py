@@ -199,6 +199,9 @@ class Ftm:
         if isinstance(vectors.mechanism, Histogram) and not vectors.sentences:
             histograms = vectors.histograms(released)
             local = private_topics.by_histograms(histograms, party.memory, others, settings, turn)
+        elif not vectors.sentences and not self._paper:
+            reports = vectors.reports(released)
+            local = private_topics.by_reports(reports, party.memory, others, settings, turn)
         else:
             units = vectors.units(released)
             local = private_topics.by_units(units, party.memory, told.get("topics"), others, settings, turn)

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em
-from fedtopics.sampling.channel_em import Documents, Expectation, Floats, Topics
+from fedtopics.sampling.channel_em import Documents, Expectation, Floats, Topics, maximize
 
 Offsets = NDArray[np.int64]
 
@@ -110,6 +110,17 @@ def start(reports: Reports, n_topics: int) -> Documents:
     """Every document an even mixture; its length is known."""
     theta = np.full((reports.n_docs, n_topics), 1 / n_topics, np.float32)
     return Documents(theta, reports.lengths)
+
+
+def unigram(reports: Reports, *, n_rounds: int = 15, n_threads: int = 1) -> NDArray[np.float64]:
+    """Expected count of every word behind the reports: EM with a single topic."""
+    alpha = np.ones(1, np.float32)
+    topics = Topics(np.full((reports.n_words, 1), 1 / reports.n_words, np.float32), alpha)
+    documents = start(reports, 1)
+    for _ in range(n_rounds):
+        step = expect(reports, documents, topics, alpha, n_steps=0, exclude=False, n_threads=n_threads)
+        topics = maximize(step.counts, 1e-2)
+    return step.counts[:, 0].astype(np.float64)
 
 
 def expect(
