@@ -101,7 +101,7 @@ def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budg
     def spent(value: float) -> float:
         try:
             plan = methods.make(name, **settings | {parameter: value}).plan(n_words)
-        except InputError:  # the method takes no such value
+        except (InputError, ArithmeticError):  # the method takes no such value
             return inf
         total: Cost = sum(plan, start=FREE)
         return accounting.epsilon(total.losses_of(budget.relation), budget.delta)
