@@ -1,8 +1,8 @@
 """PC-TD and semantic consistency on news and speeches: what the paper reports, measured again.
 
     python benchmarks/semantic.py                       every part
-    python benchmarks/semantic.py taus --sets ap        one part (releases, sigmas, parties, topics, taus,
-                                                        consistency or speed) on one set
+    python benchmarks/semantic.py taus --sets ap        one part (consistency, relations, releases, parties,
+                                                        taus, topics, sigmas or speed) on one set
     python benchmarks/semantic.py --charts              draw the stored results and print the table of claims
 
 Reads ap, reuters21578, sotu and word_vectors from FEDTOPICS_DATA (default: ../shared/data) and skips those
@@ -32,10 +32,8 @@ import semantic_charts
 from fedtopics import methods
 from fedtopics.consistency import load
 from fedtopics.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.experiment import Data, prepare, train
 from fedtopics.federation import in_process
-from fedtopics.privacy import moments
 from fedtopics.reading import read
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
@@ -47,13 +45,8 @@ LARGE = {"n_docs": 2000, "n_words": 4000}
 # As printed, every unit and word has noise of its own in every round: small sets.
 SMALL = {"n_docs": 200, "n_words": 800}
 WITHOUT_NOISE = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
-ONLY = {"speed": ["ap"], "sigmas": ["ap"]}  # parts that one set is enough for
-RELATIONS = {
-    "none": None,
-    "GloVe": GLOVE,
-    "minilm": "minilm",
-    "wordnet": os.environ.get("WORDNET", "wordnet"),
-}
+ONLY = {"speed": ["ap"], "sigmas": ["ap"], "relations": ["ap"]}  # parts that one set is enough for
+WORDNET = os.environ.get("WORDNET", "wordnet")
 SHARES = (1 / 6, 1 / 2)  # of the documents, before the second and third party
 
 
@@ -184,20 +177,26 @@ def taus(name: str, n_seeds: int) -> list[dict[str, Any]]:
 
 
 def consistency(name: str, n_seeds: int) -> dict[str, Any]:
-    """CALM at epsilon 6 with relations of words from public sources, and without."""
+    """CALM at epsilon 6 without and with consistency by public vectors."""
+    return related(name, n_seeds, {"none": None, "GloVe": GLOVE})
+
+
+def relations(name: str, n_seeds: int) -> dict[str, Any]:
+    """The same with the two relations that can be installed."""
+    return related(name, n_seeds, {"none": None, "minilm": "minilm", "wordnet": WORDNET})
+
+
+def related(name: str, n_seeds: int, sources: dict[str, Any]) -> dict[str, Any]:
+    """Runs of CALM by relation, one for each seed."""
     data = prepared(name, **LARGE)
-    results: dict[str, Any] = {}
-    for label, source in RELATIONS.items():
-        try:
-            relation = None if source is None else load(source, data.test.vocabulary)
-        except InputError as error:
-            print(f"{label}: {error}")
-            continue
-        results[label] = [
+    found = {label: source and load(source, data.test.vocabulary) for label, source in sources.items()}
+    return {
+        label: [
             measured(data, "calm", n_topics=50, seed=seed, epsilon=6.0, consistency=relation)
             for seed in range(n_seeds)
         ]
-    return results
+        for label, relation in found.items()
+    }
 
 
 def speed(name: str, n_seeds: int) -> dict[str, Any]:
@@ -215,6 +214,7 @@ def speed(name: str, n_seeds: int) -> dict[str, Any]:
 
 PARTS: dict[str, Callable[[str, int], Any]] = {
     "consistency": consistency,
+    "relations": relations,
     "releases": releases,
     "parties": parties,
     "taus": taus,
