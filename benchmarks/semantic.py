@@ -43,7 +43,7 @@ FILES = {"ap": "ap/ap.txt.gz", "reuters": "reuters21578/reuters21578.jsonl.xz", 
 N_DOCS, N_WORDS, N_TOPICS = 1000, 3000, 30
 LARGE = {"n_docs": 2000, "n_words": 4000}
 # As printed, every unit and word has noise of its own in every round: small sets.
-SMALL = {"n_docs": 200, "n_words": 800}
+SMALL = {"n_docs": 150, "n_words": 600}
 WITHOUT_NOISE = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
 ONLY = {"speed": ["ap"], "sigmas": ["ap"], "relations": ["ap"]}  # parts that one set is enough for
 WORDNET = os.environ.get("WORDNET", "wordnet")
