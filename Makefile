@@ -6,7 +6,7 @@ PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo check test lint types mutants bench docs nightly clean FORCE
+.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs nightly clean FORCE
 
 setup: $(VENV)/installed
 
@@ -36,6 +36,11 @@ FORCE:
 demo: setup
 	$(BIN)/fedtopics demo
 
+# A coordinator and three parties as separate processes on this machine, over mutual TLS.
+federation-demo: setup
+	rm -rf runs/federation-demo
+	$(BIN)/fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/federation-demo
+
 check: lint types test
 
 lint: setup
@@ -60,6 +65,10 @@ bench: setup
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/channel_em.py
 	$(BIN)/python benchmarks/speed.py
+
+# Every figure and table of the five papers, anew; can be stopped and resumed. Writes docs/reproduction.md.
+reproduce: setup
+	$(BIN)/python benchmarks/reproduce.py
 
 docs: setup
 	$(PIP) install -e '.[dev,docs]'

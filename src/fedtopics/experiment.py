@@ -6,23 +6,27 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 import fedtopics
+from fedtopics.consistency import TAU, Relation, load
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import READING, Data, prepare
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
+from fedtopics.federation.consistent import with_consistency
 from fedtopics.federation.protocol import Method
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio
+from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
 
@@ -38,6 +42,8 @@ def train(
     test_fraction: float = 0.1,
     secure: bool = False,
     show_progress: bool | None = None,
+    consistency: Any = None,
+    consistency_tau: float = TAU,
     **settings: Any,
 ) -> Run:
     """Train one method on a federation in this process and score it on held-out documents.
@@ -46,7 +52,8 @@ def train(
     off again. Before a model is published train it with `secure=True`: noise from the operating system.
     `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...) and, where the source is yet
     to be read, options of `prepare` and `read` (`text_column`, ...). The result does not depend on
-    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
+    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only. `consistency` is a
+    public word relation (see `fedtopics.consistency.load`) towards which the server draws topics.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     trained = make(method, n_topics=n_topics, **settings)
@@ -54,14 +61,15 @@ def train(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
     )
     n_threads = n_threads or os.cpu_count() or 1
+    relation = _relation(consistency, data)
     watch = Watch(data.test, n_threads)
     began = perf_counter()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained,
+            trained if relation is None else with_consistency(trained, relation, consistency_tau),
             data.parties,
             seed=seed,
-            ledger=replace(data.ledger, entries=list(data.ledger.entries)),
+            ledger=_ledger(data, trained),
             n_threads=n_threads,
             secure=secure,
             on_round=_shower(shown),
@@ -69,6 +77,8 @@ def train(
         )
     seconds = perf_counter() - began - watch.seconds
     record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": seconds}
+    if relation is not None:
+        record["consistency"] = _facts(relation, consistency_tau)
     outcome = _described(outcome, record, data.test.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
     record["n_topics"] = model.n_topics
@@ -154,6 +164,39 @@ def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
     return show
 
 
+def _ledger(data: Data, method: Method) -> Ledger:
+    """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
+    entries = list(data.ledger.entries)
+    delta = data.ledger.delta if entries else getattr(method, "delta", data.ledger.delta)
+    return replace(data.ledger, delta=delta, entries=entries)
+
+
+def _relation(source: Any, data: Data) -> Relation | None:
+    """The relation of the vocabulary; a file among the documents is refused, as it must be public."""
+    if source is None:
+        return None
+    if not isinstance(source, str | os.PathLike):
+        return load(source, data.test.vocabulary)
+    paths = [Path(source), Path(data.source)]
+    if all(path.exists() for path in paths) and paths[0].resolve().is_relative_to(paths[1].resolve()):
+        raise InputError(
+            f"expected a public word relation, got {str(paths[0])!r} among the documents; "
+            "what is learned from them leaks with the topics"
+        )
+    return load(source, data.test.vocabulary)
+
+
+def _facts(relation: Relation, tau: float) -> dict[str, Any]:
+    """What a run record says of the relation, so that it can be found and judged."""
+    return {
+        "source": relation.source,
+        "sha256": relation.sha256,
+        "tau": tau,
+        "n_known": relation.n_known,
+        "n_weights": int(relation.weights.nnz),
+    }
+
+
 def _score(
     outcome: in_process.Outcome, data: Data, n_threads: int
 ) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
@@ -176,8 +219,8 @@ def _described(
     outcome: in_process.Outcome, record: dict[str, Any], language: str | None
 ) -> in_process.Outcome:
     """The outcome with models that carry a card: how they were trained, nothing of the documents."""
-    told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
-    card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
+    told = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
+    card = {name: record[name] for name in told if name in record} | {"n_parties": len(record["parties"])}
 
     def describe(model: TopicModel) -> TopicModel:
         return replace(model, card=card, language=language)

@@ -139,7 +139,7 @@ def leaderboard(
         ]
         spent = None if candidate.why else _proved(runs[0], budget)
         places.append(Place(candidate, _scores(runs), {}, spent))
-    return sorted(_ranked(places), key=_order)
+    return ranked(places)
 
 
 def _scores(runs: Sequence[Run]) -> dict[str, float]:
@@ -161,8 +161,8 @@ def _proved(run: Run, budget: Budget) -> float:
     return max(accounting.epsilon(losses, budget.delta) for losses in spent)
 
 
-def _ranked(places: list[Place]) -> list[Place]:
-    """The same with ranks by every column among those that keep the budget."""
+def ranked(places: Sequence[Place]) -> list[Place]:
+    """The places in order, with ranks by every column among those that keep the budget."""
     rivals = [place for place in places if not place.candidate.why]
 
     def rank(place: Place, column: str) -> int:
@@ -172,7 +172,7 @@ def _ranked(places: list[Place]) -> list[Place]:
     def with_ranks(place: Place) -> Place:
         return replace(place, ranks={column: rank(place, column) for column in COLUMNS})
 
-    return [with_ranks(place) if place in rivals else place for place in places]
+    return sorted((with_ranks(place) if place in rivals else place for place in places), key=_order)
 
 
 def _order(place: Place) -> tuple[bool, bool, float, str]:

@@ -105,10 +105,11 @@ class Run:
 
     def __repr__(self) -> str:
         record = self.record
+        known = [(name, value) for name, value in self.scores.items() if value is not None]
         lines = [
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
-            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
+            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
             "privacy  " + self.privacy_line,
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]

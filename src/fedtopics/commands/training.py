@@ -11,8 +11,10 @@ import typer
 
 from fedtopics import experiment, methods
 from fedtopics.commands import options, pages, tables
+from fedtopics.consistency import TAU
 from fedtopics.dealing import READ, prepare
 from fedtopics.errors import InputError
+from fedtopics.federation import consistent
 from fedtopics.run import require_free
 
 TRAIN_EXAMPLES = """
@@ -62,13 +64,17 @@ def train(
     topics: options.Topics = 50,
     rounds: options.Rounds = None,
     settings: options.Setting = None,
+    consistency: options.Consistency = None,
+    consistency_tau: options.ConsistencyTau = TAU,
     threads: options.Threads = None,
     secure: options.Secure = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings)
-    methods.make(method, n_topics=topics, **given)
+    made = methods.make(method, n_topics=topics, **given)
+    if consistency is not None:
+        consistent.check(made, consistency_tau)
     if out is not None:
         require_free(out)
     data = prepare(source, secure=secure, **dealing.options())
@@ -78,7 +84,15 @@ def train(
             "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
         )
     run = experiment.train(
-        data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, secure=secure, **given
+        data,
+        method,
+        n_topics=topics,
+        seed=dealing.seed,
+        n_threads=threads,
+        secure=secure,
+        consistency=consistency,
+        consistency_tau=consistency_tau,
+        **given,
     )
     if run.record["noise"] == "simulated":
         logger.warning(

@@ -78,6 +78,19 @@ class About:
     summary: str
     guarantee: str
     citation: str
+    may_be_negative: tuple[str, ...] = ()  # arrays that parties send whose numbers may be below zero
+
+
+@dataclass(frozen=True)
+class ToldTopics:
+    """Where `broadcast` puts probabilities of words by topic, and which axis of them the words are.
+
+    A method that has such topics says so by a class variable `told_topics`; the server may then change them
+    before they are told (`consistent.py`).
+    """
+
+    name: str
+    word_axis: int
 
 
 class Method(Protocol):

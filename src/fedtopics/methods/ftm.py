@@ -49,7 +49,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation import private_topics
 from fedtopics.federation.private_topics import Training
 from fedtopics.federation.private_vectors import Vectors
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.integration import Matching, Topics
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
@@ -84,6 +84,7 @@ class Ftm:
         guarantee="epsilon for a word added or removed (paper: 2 epsilon for one replaced), for all rounds",
         citation="Jiang et al., CIKM 2019 and ACM TIST 2021",
     )
+    told_topics: ClassVar[ToldTopics] = ToldTopics("topics", word_axis=1)
 
     def __post_init__(self) -> None:
         for name, allowed in (("unit", ("word", "sentence")), ("variant", ("sound", "paper"))):
@@ -198,6 +199,9 @@ class Ftm:
         if isinstance(vectors.mechanism, Histogram) and not vectors.sentences:
             histograms = vectors.histograms(released)
             local = private_topics.by_histograms(histograms, party.memory, others, settings, turn)
+        elif not vectors.sentences and not self._paper:
+            reports = vectors.reports(released)
+            local = private_topics.by_reports(reports, party.memory, others, settings, turn)
         else:
             units = vectors.units(released)
             local = private_topics.by_units(units, party.memory, told.get("topics"), others, settings, turn)
