@@ -108,6 +108,24 @@ def test_an_unfamiliar_method_and_an_older_record_still_have_a_page() -> None:
     assert "A simulation." not in text
 
 
+def test_a_run_over_a_network_without_test_documents_has_a_page() -> None:
+    run = small_run()
+    words = {"round": -1, "seconds": 0.1, "bytes_up": 9, "bytes_down": 9, "missing": ["north"]}
+    measured = [entry | {"measures": {"channel log-likelihood": -5.0}} for entry in run.record["rounds"]]
+    record = run.record | {
+        "engine": "flare",
+        "scores": dict.fromkeys(run.scores),
+        "parties": [{"name": "north", "n_answers": 3}],
+        "rounds": [words, *measured],
+        "compared": [],
+    }
+    text = Elements(run_page(replace(run, record=record))).text
+    assert "Not scored: no held-out documents were given." in text
+    assert "Channel log-likelihood by round" in text
+    assert "This page shows more than the model" not in text
+    assert "<td><bdi>–</bdi></td>" in replace(run, record=record)._repr_html_()
+
+
 def test_nothing_is_loaded_and_nothing_is_markup_but_ours(page: str) -> None:
     for made in (page, run_page(hostile_run())):
         elements = Elements(made).found
