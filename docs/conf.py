@@ -17,7 +17,6 @@ html_title = "fedtopics"
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 nitpicky = False
-suppress_warnings = ["toc.empty_glob"]  # docs/reproduction.md is written by `make reproduce`
 
 
 def show_as_written(app, what, name, obj, options, lines):
