@@ -14,6 +14,7 @@ from reported import HOSTILE, hostile_run, large_page, small_run, with_model
 from fedtopics import report
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.privacy.ledger import Ledger
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
 from fedtopics.report.topics_shown import cards, similarity, word_index
@@ -51,6 +52,15 @@ def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
     assert "1 paid for, 5 free" in text
     for relation in ("word add/remove", "word replace", "document add/remove", "user add/remove", "party"):
         assert relation in text
+
+
+def test_the_party_that_spent_most_decides_the_answers() -> None:
+    run = small_run()
+    ledger = Ledger.from_json(run.ledger.to_json())
+    ledger.charge("south <b>", 99, run.ledger.entries[0].cost, content="more")
+    text = Elements(run_page(replace(run, ledger=ledger))).text
+    assert "epsilon 16, word add/remove" in text
+    assert "2 paid for, 5 free" in text
 
 
 def test_predicted_and_measured_cost_and_the_other_methods_are_shown(page: str) -> None:
