@@ -23,6 +23,7 @@ from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.plan import Plan
+from fedtopics.federation.protocol import party_topics
 from fedtopics.federation.terms import Terms
 from fedtopics.model.files import NUMBERS
 from fedtopics.privacy.cost import FREE, Cost
@@ -50,6 +51,7 @@ def write(
     ledger = planned_ledger(terms, end, scored)
     record = _record(plan, terms, end, ledger)
     if model is not None:
+        record["n_topics"] = model.n_topics
         told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
         card = {name: record[name] for name in told} | {"n_parties": len(terms.parties)}
         model = replace(model, card=card, language=plan.texts.language)
@@ -132,7 +134,6 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "plan": plan.digest,
         "seed": terms.seed,
         "seconds": sum(line.seconds for line in end.rounds),
-        "n_topics": method.n_topics,
         "n_words": len(end.words or ()),
         "settings": asdict(cast(Any, method)),
         "parties": [{"name": name, "n_answers": len(end.answered.get(name, []))} for name in terms.parties],
@@ -141,6 +142,7 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "noise": ledger.noise,
         "scores": dict.fromkeys(SCORES),
         "rounds": [asdict(line) | {"missing": list(line.missing)} for line in end.rounds],
+        "party_topics": {name: amounts.tolist() for name, amounts in party_topics(method, end.state).items()},
         "versions": {
             "fedtopics": fedtopics.__version__,
             "numpy": np.__version__,

@@ -30,7 +30,7 @@ from fedtopics.federation.combining import combine
 from fedtopics.federation.expected import Expected, check, expected, most_bytes
 from fedtopics.federation.messages import Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
-from fedtopics.federation.protocol import Arrays
+from fedtopics.federation.protocol import Arrays, measures
 from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms
 
@@ -128,7 +128,8 @@ class Coordinator:
             after, sent = self._train_round(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
         up, down, plain = self._bytes
-        line = WireRound(number, perf_counter() - began, up, down, bytes_plain=plain, missing=missing)
+        told = measures(self.terms.method, after.state) if number >= 0 else {}
+        line = WireRound(number, perf_counter() - began, up, down, told, plain, missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
