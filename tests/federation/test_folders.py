@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 from federation.rehearsal import Direct
 from planted import drawn_corpus, planted_topics
+from typer.testing import CliRunner
 
+from fedtopics.cli import app
 from fedtopics.deployment import jobs
 from fedtopics.deployment.coordinator_folder import CoordinatorFolder
 from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.errors import InputError
 from fedtopics.federation import certificates, ledger_file, onboarding
 from fedtopics.federation.onboarding import Offer
 from fedtopics.federation.plan import Plan
@@ -84,6 +87,18 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
         by_plan = [row for row in result.ledger.statements() if row["party"] == name]
         assert of_party == by_plan
     assert json.loads((run.result / "run.json").read_text())["plan"] == hub.plan.digest
+    forgotten(federation / "north", run.name)
+
+
+def forgotten(folder: Path, run: str) -> None:
+    """A finished run can be forgotten, its price not."""
+    command = ["party", "forget", str(folder), "--run"]
+    with pytest.raises(InputError, match="expected a finished run"):
+        CliRunner().invoke(app, [*command, "other"], catch_exceptions=False)
+    CliRunner().invoke(app, [*command, run], catch_exceptions=False)
+    assert not list((folder / "store" / "memory").iterdir())
+    assert not list((folder / "store" / "releases").iterdir())
+    assert len(ledger_file.read(folder / "store").entries) == 5
 
 
 def test_held_out_documents_are_not_trained_on(federation: Path) -> None:

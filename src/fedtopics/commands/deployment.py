@@ -78,6 +78,24 @@ def start_party(
     keep_party_going(place, until_told_to_stop(), _say)
 
 
+@party.command()
+def forget(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")],
+    name: Annotated[str, typer.Option("--run", help="A run that is finished.")],
+) -> None:
+    """Delete what a finished run has left in the party's store, save its lines in the ledger.
+
+    Example: fedtopics party forget ward --run run-1
+    """
+    from fedtopics.deployment.party_folder import PartyFolder
+
+    if not (folder / "models" / name).is_dir():
+        raise InputError(f"expected a finished run, got {name!r} without a folder in {folder / 'models'}")
+    with PartyFolder(folder).store() as store:
+        store.forget(name)
+    typer.echo(f"releases and memory of {name} are deleted; its price stays in the ledger")
+
+
 @run.command()
 def submit(
     folder: Hub,

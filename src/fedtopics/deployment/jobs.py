@@ -15,6 +15,7 @@ from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import flare
 from fedtopics.federation.answers import Channel
+from fedtopics.federation.checkpoint import WireRound
 from fedtopics.federation.coordinator import Coordinator, Interrupted, TooFewPartiesError
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_side import PartySide
@@ -56,12 +57,12 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     plan = folder.plan
     terms = terms_of(plan, folder.path, run.name)
 
-    def log(line: str) -> None:
-        run.log(line)
-        if line.startswith("round "):
-            run.change("running", round=int(line.split()[1].rstrip(":")) + 1)
+    def note(line: WireRound) -> None:
+        run.change("running", round=line.round + 1, missing=list(line.missing))
 
-    coordinator = Coordinator(terms, run.name, run.path, channel, log, lambda: run.asked(PAUSE))
+    coordinator = Coordinator(
+        terms, run.name, run.path, channel, run.log, lambda: run.asked(PAUSE), on_round=note
+    )
     run.change("running")
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))

@@ -52,6 +52,7 @@ class Coordinator:
 
     log          takes a line for the operator, in plain words
     interrupted  is asked between two rounds whether to stop
+    on_round     is told of every round that was combined
     """
 
     terms: Terms
@@ -60,6 +61,7 @@ class Coordinator:
     channel: Channel
     log: Callable[[str], None]
     interrupted: Callable[[], bool] = lambda: False
+    on_round: Callable[[WireRound], None] = lambda _: None
     present: tuple[str, ...] = field(default=(), init=False)
     _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
     _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
@@ -135,6 +137,7 @@ class Coordinator:
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
             + (f", without {', '.join(missing)}" if missing else "")
         )
+        self.on_round(line)
         return replace(
             after,
             next_round=number + 1,
