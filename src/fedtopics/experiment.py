@@ -25,6 +25,8 @@ from fedtopics.federation.protocol import Method
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
+from fedtopics.privacy.cost import FREE
+from fedtopics.privacy.explanation import histogram_rates
 from fedtopics.privacy.forecast import predicted_ratio
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
@@ -261,9 +263,9 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
 
 
 def _forecast(method: Method, n_words: int) -> dict[str, float] | None:
-    """The predicted cost in perplexity, where the method was given what the forecast needs."""
+    """The predicted cost in perplexity, where histograms are noised and their distinct words were guessed."""
     distinct = getattr(method, "distinct_words", None)
-    if distinct is None:
+    rates = histogram_rates(sum(method.plan(n_words), start=FREE))
+    if distinct is None or not rates:
         return None
-    epsilon = cast(Any, method).epsilon
-    return {"distinct_words": distinct, "perplexity_ratio": predicted_ratio(epsilon, n_words, distinct)}
+    return {"distinct_words": distinct, "perplexity_ratio": predicted_ratio(rates[0], n_words, distinct)}
