@@ -1,8 +1,8 @@
 """PC-TD and semantic consistency on news and speeches: what the paper reports, measured again.
 
     python benchmarks/semantic.py                       every part
-    python benchmarks/semantic.py consistency --seeds 3 one part: releases, sigmas, parties, topics, taus,
-                                                        consistency or speed
+    python benchmarks/semantic.py taus --sets ap        one part (consistency, relations, releases, parties,
+                                                        taus, topics, sigmas or speed) on one set
     python benchmarks/semantic.py --charts              draw the stored results and print the table of claims
 
 Reads ap, reuters21578, sotu and word_vectors from FEDTOPICS_DATA (default: ../shared/data) and skips those
@@ -23,30 +23,43 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
 import semantic_charts
 
 from fedtopics import methods
+from fedtopics.consistency import load
 from fedtopics.corpus import Corpus
 from fedtopics.experiment import Data, prepare, train
 from fedtopics.federation import in_process
-from fedtopics.privacy import moments
 from fedtopics.reading import read
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"
 GLOVE = DATA / "word_vectors" / "glove100d_20k.txt.gz"
 FILES = {"ap": "ap/ap.txt.gz", "reuters": "reuters21578/reuters21578.jsonl.xz", "sotu": "sotu/sotu.jsonl.xz"}
+# The sets that CALM is measured on (`quality.py`), dealt by what documents are about.
+BAGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "kos bag": ("uci_kos", {}),
+    "ap bag": ("ap/ap.dat.gz", {"max_words": 8000}),
+    "ohsumed bag": ("ohsumed_medical", {"max_words": 8000}),
+}
+PATHS = FILES | {name: path for name, (path, _) in BAGS.items()}
 N_DOCS, N_WORDS, N_TOPICS = 1000, 3000, 30
 LARGE = {"n_docs": 2000, "n_words": 4000}
-SMALL = {
-    "n_docs": 250,
-    "n_words": 1000,
-}  # as printed, every unit and word has noise of its own in every round
+# As printed, every unit and word has noise of its own in every round: small sets.
+SMALL = {"n_docs": 150, "n_words": 600}
 WITHOUT_NOISE = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
+# Parts with sets of their own, unless --sets names others.
+SETS_OF = {
+    "consistency": [*BAGS, *FILES],
+    "relations": ["ap bag"],
+    "sigmas": ["ap"],
+    "speed": ["ap"],
+}
+WORDNET = os.environ.get("WORDNET", "wordnet")
 SHARES = (1 / 6, 1 / 2)  # of the documents, before the second and third party
 
 
@@ -66,6 +79,10 @@ def dated_texts(name: str) -> list[tuple[str, str]]:
 @cache
 def prepared(name: str, n_docs: int = N_DOCS, n_words: int = N_WORDS) -> Data:
     """A spread of the documents that have 30 words or more, dealt by date."""
+    if name in BAGS:
+        path, options = BAGS[name]
+        data = prepare(str(DATA / path), n_parties=3, **options)
+        return Data(data.parties, data.test, name)
     if name == "sotu":
         whole = read("sotu", max_words=n_words)  # the built-in passages, oldest first
     else:
@@ -89,10 +106,10 @@ def prepared(name: str, n_docs: int = N_DOCS, n_words: int = N_WORDS) -> Data:
     return Data(data.parties, data.test, name)
 
 
-def available() -> list[str]:
-    found = [name for name, path in FILES.items() if (DATA / path).exists()]
-    for name in set(FILES) - set(found):
-        print(f"{name}: no data at {DATA / FILES[name]}; set FEDTOPICS_DATA")
+def available(names: list[str]) -> list[str]:
+    found = [name for name in names if (DATA / PATHS[name]).exists()]
+    for name in set(names) - set(found):
+        print(f"{name}: no data at {DATA / PATHS[name]}; set FEDTOPICS_DATA")
     return found
 
 
@@ -117,52 +134,44 @@ def measured(data: Data, method: str, **settings: Any) -> dict[str, Any]:
     return found
 
 
-def releases(n_seeds: int) -> dict[str, Any]:
+def releases(name: str, n_seeds: int) -> dict[str, Any]:
     """PC-TD as printed against `sound` with every release, on small sets."""
     given: dict[str, tuple[str, dict[str, Any]]] = {
         "paper": ("pctd", {"variant": "paper"}),
-        "n-gram": ("pctd", {"release": "unit"}),
-        "sentence": ("pctd", {"release": "unit", "unit": "sentence"}),
-        "document": ("pctd", {}),
-        "document, one word per unit": ("pctd", {"unit_length": 1}),
-        "document, ten words per unit": ("pctd", {"unit_length": 10}),
-        "without noise": ("pctd", WITHOUT_NOISE),
-        "shared": ("shared", {}),
+        "sound, a vector per n-gram": ("pctd", {"release": "unit"}),
+        "sound, a vector per sentence": ("pctd", {"release": "unit", "unit": "sentence"}),
+        "sound, a vector per document": ("pctd", {}),
+        "the same, one word per unit": ("pctd", {"unit_length": 1}),
+        "the same, ten words per unit": ("pctd", {"unit_length": 10}),
+        "PC-TD without noise": ("pctd", WITHOUT_NOISE),
+        "CALM": ("calm", {"epsilon": 8.0}),
+        "shared counts, no privacy": ("shared", {"n_rounds": 100}),
     }
-    results = {}
-    for name in available():
-        data = prepared(name, **SMALL)
-        results[name] = {
-            label: measured(data, method, n_topics=20, **settings)
-            for label, (method, settings) in given.items()
-        }
-        results[name]["calm"] = measured(data, "calm", n_topics=20, epsilon=8.0)
-        facts = {"n_docs": data.train.n_docs, "n_words": data.train.n_words, "n_tokens": data.train.n_tokens}
-        results[name]["facts"] = facts
-    return results
+    data = prepared(name, **SMALL)
+    facts = {"n_docs": data.train.n_docs, "n_words": data.train.n_words, "n_tokens": data.train.n_tokens}
+    runs = {
+        label: measured(data, method, n_topics=20, **settings) for label, (method, settings) in given.items()
+    }
+    return runs | {"facts": facts}
 
 
-def sigmas(n_seeds: int) -> dict[str, Any]:
+def sigmas(name: str, n_seeds: int) -> list[dict[str, Any]]:
     """Convergence by round for several sigma, as printed and sound."""
-    data = prepared("ap", **SMALL)
-    runs = [measured(data, "pctd", n_topics=20, variant="paper", sigma=sigma) for sigma in (0.1, 0.25, 0.3)]
-    runs += [measured(data, "pctd", n_topics=20, sigma=sigma) for sigma in (0.25, 0.56, 1.0)]
-    accounts = [vars(moments.accounts(sigma, 35)[0]) for sigma in (0.1, 0.25, 0.3, 0.56, 1.0)]
-    return {"ap": runs, "accounts": accounts}
+    given: list[dict[str, Any]] = [{"variant": "paper", "sigma": sigma} for sigma in (0.05, 0.25, 0.3)]
+    given += [{"sigma": sigma} for sigma in (0.25, 0.56, 1.0)]
+    return [measured(prepared(name, **SMALL), "pctd", n_topics=20, **settings) for settings in given]
 
 
-def parties(n_seeds: int) -> dict[str, Any]:
+def parties(name: str, n_seeds: int) -> dict[str, Any]:
     """The federation against each participant by itself, all at epsilon 8."""
-    results: dict[str, Any] = {}
-    for name in available():
-        data = prepared(name)
-        results[name] = {"all": measured(data, "pctd")}
-        for party, corpus in data.parties.items():
-            results[name][party] = measured(Data({party: corpus}, data.test, name), "pctd")
-    return results
+    data = prepared(name)
+    runs = {"all": measured(data, "pctd")}
+    for party, corpus in data.parties.items():
+        runs[party] = measured(Data({party: corpus}, data.test, name), "pctd")
+    return runs
 
 
-def topics(n_seeds: int) -> dict[str, Any]:
+def topics(name: str, n_seeds: int) -> dict[str, Any]:
     """UMass coherence for 10 to 50 topics: LDA, PC-TD without noise, PC-TD at epsilon 8."""
     given: dict[str, tuple[str, dict[str, Any]]] = {
         "LDA": ("shared", {"n_rounds": 100}),
@@ -170,70 +179,59 @@ def topics(n_seeds: int) -> dict[str, Any]:
         "PC-TD, epsilon 8": ("pctd", {}),
     }
     return {
-        name: {
-            label: [measured(prepared(name), method, **settings, n_topics=k) for k in (10, 20, 30, 40, 50)]
-            for label, (method, settings) in given.items()
-        }
-        for name in available()
+        label: [measured(prepared(name), method, **settings, n_topics=k) for k in (10, 20, 30, 40, 50)]
+        for label, (method, settings) in given.items()
     }
 
 
-def taus(n_seeds: int) -> dict[str, Any]:
+def taus(name: str, n_seeds: int) -> list[dict[str, Any]]:
     """PC-TD at epsilon 8 with consistency of several strengths."""
+    relation = load(GLOVE, prepared(name).test.vocabulary)
+    return [
+        measured(prepared(name), "pctd", consistency=relation, consistency_tau=tau)
+        for tau in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+    ]
+
+
+def consistency(name: str, n_seeds: int) -> dict[str, Any]:
+    """CALM at epsilon 6 without and with consistency by public vectors."""
+    return related(name, n_seeds, {"none": None, "GloVe": GLOVE})
+
+
+def relations(name: str, n_seeds: int) -> dict[str, Any]:
+    """The same with the two relations that can be installed."""
+    return related(name, n_seeds, {"none": None, "minilm": "minilm", "wordnet": WORDNET})
+
+
+def related(name: str, n_seeds: int, sources: dict[str, Any]) -> dict[str, Any]:
+    """Runs of CALM by relation, one for each seed."""
+    data = prepared(name, **LARGE)
+    found = {label: source and load(source, data.test.vocabulary) for label, source in sources.items()}
     return {
-        name: [
-            measured(prepared(name), "pctd", consistency=str(GLOVE), consistency_tau=tau)
-            for tau in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+        label: [
+            measured(data, "calm", n_topics=50, seed=seed, epsilon=6.0, consistency=relation)
+            for seed in range(n_seeds)
         ]
-        for name in available()
+        for label, relation in found.items()
     }
 
 
-def consistency(n_seeds: int) -> dict[str, Any]:
-    """CALM at epsilon 6 with relations of words from three public sources, and without."""
-    sources = {
-        "none": None,
-        "GloVe": str(GLOVE),
-        "minilm": "minilm",
-        "wordnet": os.environ.get("WORDNET", "wordnet"),
-    }
-    results: dict[str, Any] = {}
-    for name in available():
-        results[name] = {}
-        for label, source in sources.items():
-            try:
-                results[name][label] = [
-                    measured(
-                        prepared(name, **LARGE),
-                        "calm",
-                        n_topics=50,
-                        seed=seed,
-                        epsilon=6.0,
-                        consistency=source,
-                    )
-                    for seed in range(n_seeds)
-                ]
-            except ValueError as error:
-                print(f"{label}: {error}")
-    return results
-
-
-def speed(n_seeds: int) -> dict[str, Any]:
-    """Seconds of a round of `sound` on 2,000 AP documents, 50 topics, 10,000 words, 2 threads."""
-    texts = [text for _, text in dated_texts("ap")]
+def speed(name: str, n_seeds: int) -> dict[str, Any]:
+    """Seconds of a round of `sound` on 2,000 documents, 50 topics, 10,000 words, 2 threads."""
+    texts = [text for _, text in dated_texts(name)]
     corpus = Corpus.from_texts(texts, max_words=10_000).select(np.arange(2000))
-    method = methods.make("pctd", n_topics=50, n_rounds=6)
+    method = methods.make("pctd", n_topics=50, n_rounds=5)
     method.plan(1)  # sigma is calibrated once
-    began = perf_counter()
     outcome = in_process.run(method, {"all": corpus}, seed=0, n_threads=2)
     seconds = [entry.seconds for entry in outcome.rounds]
     print("seconds by round", [round(value, 2) for value in seconds])
     facts = {"n_docs": corpus.n_docs, "n_words": corpus.n_words, "n_tokens": corpus.n_tokens}
-    return facts | {"seconds": seconds, "all": perf_counter() - began}
+    return facts | {"seconds": seconds}
 
 
-PARTS: dict[str, Callable[[int], dict[str, Any]]] = {
+PARTS: dict[str, Callable[[str, int], Any]] = {
     "consistency": consistency,
+    "relations": relations,
     "releases": releases,
     "parties": parties,
     "taus": taus,
@@ -248,17 +246,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
+    parser.add_argument("--sets", nargs="*", help=", ".join(PATHS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--charts", action="store_true", help="only draw the stored results")
     options = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
-    for part in options.parts:
-        if not options.charts and (results := PARTS[part](options.seeds)):
-            (RESULTS / f"semantic_{part}.json").write_text(json.dumps(results, indent=1) + "\n")
     stored = {part: RESULTS / f"semantic_{part}.json" for part in PARTS}
-    semantic_charts.draw(
-        {part: json.loads(file.read_text()) for part, file in stored.items() if file.exists()}
-    )
+    for part in [] if options.charts else options.parts:
+        for name in available(options.sets or SETS_OF.get(part, list(FILES))):
+            found = PARTS[part](name, options.seeds)
+            known = json.loads(stored[part].read_text()) if stored[part].exists() else {}
+            stored[part].write_text(json.dumps(known | {name: found}, indent=1) + "\n")
+    charts = {part: json.loads(file.read_text()) for part, file in stored.items() if file.exists()}
+    semantic_charts.draw(charts)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ def draw(results: dict[str, Any]) -> None:
     for part, chart in {"sigmas": sigmas, "topics": topics, "taus": taus}.items():
         if part in results:
             (PICTURES / f"pctd_{part}.svg").write_text(chart(results[part]) + "\n")
-    for part, table in {"consistency": consistency, "releases": releases, "parties": parties}.items():
+    tables = {"consistency": consistency, "relations": consistency, "releases": releases, "parties": parties}
+    for part, table in tables.items():
         if part in results:
             print("\n".join(["", *table(results[part])]))
 

@@ -25,9 +25,6 @@ from fedtopics.federation.protocol import Method
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
-from fedtopics.privacy.cost import FREE
-from fedtopics.privacy.explanation import histogram_rates
-from fedtopics.privacy.forecast import predicted_ratio
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
@@ -263,9 +260,8 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
 
 
 def _forecast(method: Method, n_words: int) -> dict[str, float] | None:
-    """The predicted cost in perplexity, where histograms are noised and their distinct words were guessed."""
-    distinct = getattr(method, "distinct_words", None)
-    rates = histogram_rates(sum(method.plan(n_words), start=FREE))
-    if distinct is None or not rates:
+    """The predicted cost in perplexity, of a method that can tell it and was given what it needs."""
+    predicted = getattr(method, "forecast", lambda _: None)(n_words)
+    if predicted is None:
         return None
-    return {"distinct_words": distinct, "perplexity_ratio": predicted_ratio(rates[0], n_words, distinct)}
+    return {"distinct_words": cast(Any, method).distinct_words, "perplexity_ratio": predicted}

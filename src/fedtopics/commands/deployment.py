@@ -69,9 +69,7 @@ def start_party(
     from fedtopics.deployment.supervisor import keep_party_going
 
     place = PartyFolder(folder)
-    for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
-        if given is not None and given.resolve() != (folder / name).resolve():
-            shutil.copyfile(given, folder / name)
+    _take_over(folder, plan, policy)
     place.note_source(data, reading.options())
     place.check()
     with place.store() as store:
@@ -155,6 +153,20 @@ def fetch(
         raise InputError(f"expected a finished run, got {chosen.name}: {chosen.status().state}")
     shutil.copytree(chosen.result, require_free(out), dirs_exist_ok=True)
     typer.echo(f"{chosen.name} is in {out}")
+
+
+def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
+    """Put plan and policy from elsewhere into the party's folder, once they are checked."""
+    from fedtopics.federation import acceptance
+    from fedtopics.federation.plan import Plan
+    from fedtopics.federation.policy import Policy
+
+    read = Plan.read(plan or folder / "plan.toml")
+    acceptance.check(folder, read)
+    Policy.read(policy or folder / "policy.toml").check(read)
+    for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
+        if given is not None and given.resolve() != (folder / name).resolve():
+            shutil.copyfile(given, folder / name)
 
 
 def _hub(folder: Path) -> CoordinatorFolder:

@@ -10,6 +10,7 @@ from threading import Lock
 from fedtopics.deployment import result
 from fedtopics.deployment.coordinator_folder import PAUSE, CoordinatorFolder, RunFolder
 from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.deployment.private_scores import asked_for
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import flare
@@ -65,9 +66,10 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
-    result.write(run.result, plan, terms, end, test, folder.path / "signing.key")
+    scored = asked_for(coordinator, plan, end)
+    result.write(run.result, plan, terms, end, test, folder.path / "signing.key", scored)
     kept = coordinator.deliver(end.words or (), result.files(run.result))
-    for name in sorted(set(terms.parties) - set(kept)):
+    for name in sorted(set(terms.parties) - kept):
         run.log(f"party {name} has not received the model; hand it the folder {run.result}")
     run.log(f"finished: model and record at {len(kept)} of {len(terms.parties)} parties")
     run.change("finished")

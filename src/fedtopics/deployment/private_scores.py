@@ -1,12 +1,13 @@
 """Held-out perplexity without showing documents: each party releases two noisy sums over its own.
 
     party    for every held-out document d: n_d hidden tokens and their -log-likelihood L_d under the model,
-             both scaled down where n_d > m = MOST_TOKENS;  v_d = (n_d / m, L_d / (m B)) / sqrt 2
+             both scaled down where n_d > m = MOST_TOKENS;  v_d = (n_d / m, (L_d - c n_d) / (m R)) / sqrt 2
              release sum_d v_d + discrete Gaussian noise  (norm of v_d at most 1: a clipped sum)
-    server   perplexity = exp(B sum_parties second / sum_parties first)
+    server   perplexity = exp(c + R sum_parties second / sum_parties first)
 
-B = ln(number of words) + 3 bounds the nats of a token, beyond which a document counts as B. What it costs is
-epsilon for a document added or removed (`Evaluation.epsilon`), and stands in the plan.
+c = ln(number of words), what a model that knows nothing needs for a token; a document whose mean lies more
+than R = 4 nats from it counts as R. What it costs is epsilon for a document added or removed
+(`Evaluation.epsilon`), and stands in the plan.
 """
 
 from __future__ import annotations
@@ -21,12 +22,17 @@ from numpy.typing import NDArray
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import by_document
 from fedtopics.federation import wire
+from fedtopics.federation.checkpoint import Checkpoint
+from fedtopics.federation.coordinator import Coordinator
+from fedtopics.federation.plan import Plan
 from fedtopics.federation.protocol import Arrays
 from fedtopics.privacy.clipped_sum import ClippedSum
+from fedtopics.privacy.cost import Cost
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 
-MOST_TOKENS = 100
+MOST_TOKENS = 50
+MOST_NATS = 4.0  # from those of even words
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,31 @@ def vectors(topics: NDArray[np.float64], held_out: Corpus, n_threads: int = 1) -
     likelihoods, lengths = by_document(topics, held_out, n_threads=n_threads)
     scale = np.minimum(1.0, MOST_TOKENS / np.maximum(lengths, 1)) / MOST_TOKENS
     tokens = lengths * scale
-    nats = np.minimum(-likelihoods * scale / most_nats(held_out.n_words), tokens)
+    surplus = (-likelihoods - lengths * log(held_out.n_words)) * scale / MOST_NATS
+    nats = np.clip(surplus, -tokens, tokens)
     return np.column_stack([tokens, nats]) / sqrt(2)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Which parties released sums, what each paid, and what they say together."""
+
+    parties: tuple[str, ...]
+    cost: Cost
+    score: PrivateScore | None
+
+
+def asked_for(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
+    """[server] The private score of a finished run; None where its plan has none."""
+    mechanism, words = plan.evaluation.mechanism(), end.words or ()
+    model = coordinator.terms.method.model(end.state, words)
+    if mechanism is None or model is None:
+        return None
+    sent = coordinator.score(words, model.topic_word, read_sums)
+    score = combined(sent, mechanism, len(words))
+    told = "more noise than documents" if score is None else f"{score.low:.1f} to {score.high:.1f}"
+    coordinator.log(f"private perplexity of {len(sent)} parties: {told}")
+    return Scored(tuple(sent), mechanism.price(), score)
 
 
 def read_sums(name: str, body: bytes) -> Arrays:
@@ -71,11 +100,7 @@ def combined(sent: Mapping[str, Arrays], mechanism: ClippedSum, n_words: int) ->
     deviation = 2 * mechanism.multiplier * sqrt(max(1, len(sent)))
     if total[0] <= 2 * deviation:
         return None
-    limits = [(total[1] + step * deviation) / (total[0] - step * deviation) for step in (0, -1, 1)]
-    middle, low, high = (exp(most_nats(n_words) * min(max(ratio, 0.0), 1.0)) for ratio in limits)
-    return PrivateScore(middle, low, high)
-
-
-def most_nats(n_words: int) -> float:
-    """What a token may add at most."""
-    return log(n_words) + 3
+    ratio = total[1] / total[0]
+    error = deviation / total[0] * sqrt(1 + ratio**2)
+    limits = (np.clip(ratio + step * error, -1.0, 1.0) for step in (0, -1, 1))
+    return PrivateScore(*(n_words * exp(MOST_NATS * float(limit)) for limit in limits))

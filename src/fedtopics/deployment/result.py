@@ -18,6 +18,7 @@ import numpy as np
 import fedtopics
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import AGREED, GIVEN
+from fedtopics.deployment.private_scores import Scored
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
@@ -34,12 +35,20 @@ FILES = ("model.safetensors", "model.json", "run.json", SIGNATURE)
 SCORES = ("perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity")
 
 
-def write(folder: Path, plan: Plan, terms: Terms, end: Checkpoint, test: Corpus | None, key: Path) -> None:
+def write(
+    folder: Path,
+    plan: Plan,
+    terms: Terms,
+    end: Checkpoint,
+    test: Corpus | None,
+    key: Path,
+    scored: Scored | None = None,
+) -> None:
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
         return
     model = terms.method.model(end.state, end.words or ())
-    ledger = planned_ledger(terms, end)
+    ledger = planned_ledger(terms, end, scored)
     record = _record(plan, terms, end, ledger)
     if model is not None:
         record["n_topics"] = model.n_topics
@@ -48,7 +57,11 @@ def write(folder: Path, plan: Plan, terms: Terms, end: Checkpoint, test: Corpus 
         model = replace(model, card=card, language=plan.texts.language)
         if test is not None:
             known = scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
-            record["scores"] = dict.fromkeys(SCORES) | known
+            record["scores"] |= known
+        if scored is not None and scored.score is not None:
+            found = scored.score
+            near = {"perplexity_low": found.low, "perplexity_high": found.high}
+            record["scores"] |= {"perplexity": found.perplexity, **near}
         if not folder.exists():
             Run(record, model, {}, ledger).save(folder)
     else:
@@ -91,7 +104,7 @@ def check_record(folder: Path, public_key: Path) -> None:
         raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
 
 
-def planned_ledger(terms: Terms, end: Checkpoint) -> Ledger:
+def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
     """What each party has paid, by the plan: its costs in order, free when they are used up."""
     ledger = Ledger(run=end.run)
     agreed = [] if terms.agreement is None else terms.agreement.plan()
@@ -100,6 +113,9 @@ def planned_ledger(terms: Terms, end: Checkpoint) -> Ledger:
         for number in end.answered.get(party, []):
             cost = agreed[number] if number < 0 else next(training, FREE)
             ledger.charge(party, number, _drawn(cost, terms.secure), content=f"{end.run}/{number}")
+        if scored is not None and party in scored.parties:
+            number, cost = terms.method.n_rounds, _drawn(scored.cost, terms.secure)
+            ledger.charge(party, number, cost, content=f"{end.run}/{number}")
     return ledger
 
 

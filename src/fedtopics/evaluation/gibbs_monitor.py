@@ -9,8 +9,8 @@ adds these bounds up over the iterations, token by token; the largest sum is "th
                b_k = n_k + V beta and N_k = min(N, n_k): a topic cannot lose more than it has
 
 Neither bounds the privacy loss. Eq. 2 changes the sizes of topics and leaves out that a neighbor changes the
-counts of the token's own word (n_k^t) and document (n_m^k) too; and the draws of all tokens read all words,
-so they compose one after the other and not in parallel. `exact_loss` computes what one draw loses in truth: it
+counts of the token's own word (n_k^t) and document (n_m^k) too; and the draws of all tokens read all words:
+they compose one after the other and not in parallel. `exact_loss` computes what one draw loses in truth: it
 can exceed what the monitor claims for the whole training.
 """
 

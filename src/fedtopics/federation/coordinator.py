@@ -17,8 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation import wire
@@ -33,6 +35,7 @@ from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms
 
 MOST_BYTES = 2**31
+DELIVERIES = 3  # attempts
 
 
 class TooFewPartiesError(InputError):
@@ -76,11 +79,21 @@ class Coordinator:
             now.save(self.folder)
         return now
 
-    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Send the files of the finished run to every party; those that have them now."""
+    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> set[str]:
+        """Send the files of the finished run to every party, more than once if need be; who has them now."""
         body = wire.pack({name: np.frombuffer(content, np.uint8) for name, content in files.items()})
-        last = self.terms.method.n_rounds
-        return tuple(self._ask("deliver", last, dict.fromkeys(self.present, body), word_digest(words)))
+        last, kept = self.terms.method.n_rounds, set[str]()
+        for _ in range(DELIVERIES):
+            missing = dict.fromkeys(sorted(set(self.present) - kept), body)
+            kept |= set(self._ask("deliver", last, missing, word_digest(words)) if missing else ())
+        return kept
+
+    def score(
+        self, words: tuple[str, ...], topics: NDArray[Any], read: Callable[[str, bytes], Arrays]
+    ) -> dict[str, Arrays]:
+        """What each party releases of how well the topics predict its held-out documents."""
+        bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
+        return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
 
     def _greet(self) -> None:
         """Find out who takes part."""

@@ -5,6 +5,7 @@
     confirm      [round -1] noisy votes for candidate words         -> a release
     vocabulary   the words of this run, one list for the whole of it
     contribute   [round t]  what the method sends in this round     -> a release
+    evaluate     [the last] how well these topics predict documents -> a release
     deliver      the finished model, to be kept here
 
 A question that was answered before gets the stored answer again, whatever it now says: a retry spends
@@ -20,8 +21,10 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from threading import Lock
 from time import perf_counter, time
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -39,6 +42,7 @@ PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on word
 MOST_BYTES = 2**32
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 WORDS = "words"  # folder of the digests of each run's vocabulary
+Score: TypeAlias = Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 logger = logging.getLogger(__name__)
 
 
@@ -74,6 +78,7 @@ class PartySide:
     read: Callable[[], Corpus]
     keep: Callable[[str, Delivery], None]
     log: str = "details"  # or "rounds", "nothing": what this party's own log may hold
+    score: Score | None = None  # of topics on held-out documents, where the plan has private scores
     _documents: Corpus | None = field(default=None, init=False)
     _words: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     _parties: dict[str, tuple[int, Party]] = field(default_factory=dict, init=False)
@@ -105,6 +110,7 @@ class PartySide:
             "confirm": self._confirm,
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
+            "evaluate": self._evaluate,
             "deliver": self._deliver,
         }
         if not RUN.fullmatch(asked.run):
@@ -164,6 +170,14 @@ class PartySide:
         payload = self._commit(asked, release, memory)
         self._parties[asked.run] = asked.round, replace(party, memory=memory)
         return payload
+
+    def _evaluate(self, asked: Request) -> bytes:
+        if self.score is None or asked.round != self.terms.method.n_rounds:
+            raise InputError("the plan has no private scores, or they are not due: nothing is scored")
+        _, party = self._remembered(asked)
+        topics = wire.unpack(asked.body, limit=MOST_BYTES)["topics"]
+        noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
+        return self._commit(asked, self.score(topics, party.corpus.vocabulary, noise))
 
     def _deliver(self, asked: Request) -> bytes:
         arrays = wire.unpack(asked.body, limit=MOST_BYTES)

@@ -174,7 +174,8 @@ class Pctd:
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:
             raise InputError("expected vectors of at least one party, got none; run again")
-        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+        alpha = self.alpha * self.words_of_unit  # for new documents, which are read word by word
+        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=alpha, beta=self.beta)
 
     def local_model(self, party: Party) -> None:
         return None

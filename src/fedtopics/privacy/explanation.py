@@ -132,7 +132,7 @@ def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> li
             f"document epsilon {document:.4g} promises nothing for documents; only words are protected"
         )
     if facts.n_distinct is not None:
-        for rate in histogram_rates(spent):
+        for rate in _histogram_rates(spent):
             warnings += _utility(rate, facts.n_words, facts.n_distinct)
     warnings += _drowned(spent, facts)
     for claim in spent.claims:
@@ -145,7 +145,7 @@ def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> li
     return list(dict.fromkeys(warnings))
 
 
-def histogram_rates(spent: Cost) -> list[float]:
+def _histogram_rates(spent: Cost) -> list[float]:
     """Epsilon of the noise on each count of a histogram."""
     events = [loss.event for loss in spent.losses_of("word replace")]
     return [e.epsilon for e in events if isinstance(e, DiscreteLaplace) and e.sensitivity == 1]
@@ -167,7 +167,7 @@ def _forecast(spent: Cost, facts: PublicFacts) -> list[str]:
     """The quality to expect from noisy histograms, where the user gave the figures."""
     if facts.n_distinct is None:
         return []
-    ratios = [predicted_ratio(rate, facts.n_words, facts.n_distinct) for rate in histogram_rates(spent)]
+    ratios = [predicted_ratio(rate, facts.n_words, facts.n_distinct) for rate in _histogram_rates(spent)]
     return [f"Expect a perplexity of about {r:.2f} times that of training without noise." for r in ratios]
 
 
