@@ -40,13 +40,6 @@ DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / 
 RESULTS = Path(__file__).parent / "results"
 GLOVE = DATA / "word_vectors" / "glove100d_20k.txt.gz"
 FILES = {"ap": "ap/ap.txt.gz", "reuters": "reuters21578/reuters21578.jsonl.xz", "sotu": "sotu/sotu.jsonl.xz"}
-# The sets that CALM is measured on (`quality.py`), dealt by what documents are about.
-BAGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "kos bag": ("uci_kos", {}),
-    "ap bag": ("ap/ap.dat.gz", {"max_words": 8000}),
-    "ohsumed bag": ("ohsumed_medical", {"max_words": 8000}),
-}
-PATHS = FILES | {name: path for name, (path, _) in BAGS.items()}
 N_DOCS, N_WORDS, N_TOPICS = 1000, 3000, 30
 LARGE = {"n_docs": 2000, "n_words": 4000}
 # As printed, every unit and word has noise of its own in every round: small sets.
@@ -54,8 +47,7 @@ SMALL = {"n_docs": 150, "n_words": 600}
 WITHOUT_NOISE = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
 # Parts with sets of their own, unless --sets names others.
 SETS_OF = {
-    "consistency": [*BAGS, *FILES],
-    "relations": ["ap bag"],
+    "relations": ["ap"],
     "sigmas": ["ap"],
     "speed": ["ap"],
 }
@@ -79,10 +71,6 @@ def dated_texts(name: str) -> list[tuple[str, str]]:
 @cache
 def prepared(name: str, n_docs: int = N_DOCS, n_words: int = N_WORDS) -> Data:
     """A spread of the documents that have 30 words or more, dealt by date."""
-    if name in BAGS:
-        path, options = BAGS[name]
-        data = prepare(str(DATA / path), n_parties=3, **options)
-        return Data(data.parties, data.test, name)
     if name == "sotu":
         whole = read("sotu", max_words=n_words)  # the built-in passages, oldest first
     else:
@@ -107,9 +95,9 @@ def prepared(name: str, n_docs: int = N_DOCS, n_words: int = N_WORDS) -> Data:
 
 
 def available(names: list[str]) -> list[str]:
-    found = [name for name in names if (DATA / PATHS[name]).exists()]
+    found = [name for name in names if (DATA / FILES[name]).exists()]
     for name in set(names) - set(found):
-        print(f"{name}: no data at {DATA / PATHS[name]}; set FEDTOPICS_DATA")
+        print(f"{name}: no data at {DATA / FILES[name]}; set FEDTOPICS_DATA")
     return found
 
 
@@ -246,7 +234,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
-    parser.add_argument("--sets", nargs="*", help=", ".join(PATHS))
+    parser.add_argument("--sets", nargs="*", help=", ".join(FILES))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--charts", action="store_true", help="only draw the stored results")
     options = parser.parse_args()

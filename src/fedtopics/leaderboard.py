@@ -32,6 +32,7 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "multiplier": (1e3, 0.12),
     "f": (0.999, 1e-6),
 }
+N_REPORTS = 60  # of a document, where a method sends a sample of words: a budget for a word does not limit it
 N_STEPS = 40  # of the grid that looks for settings a method accepts
 REFERENCES = ("alone", "shared")  # without privacy, or without a federation: what the ranked ones lie between
 COLUMNS = {"perplexity": 1, "coherence": -1, "bytes": 1, "seconds": 1}  # 1: less is better
@@ -69,6 +70,8 @@ def candidates(
     names    some of them: a method, or one variant as "ftm (sound)"
     public   settings of whatever method has them (n_topics, max_length, ...)
     """
+    if budget.relation.startswith("word"):
+        public = {"n_reports": N_REPORTS} | public
     for name in names or methods.names():
         method, _, only = name.rstrip(")").partition(" (")
         known = methods.settings(methods.find(method))

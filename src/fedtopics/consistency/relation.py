@@ -22,7 +22,7 @@ from fedtopics.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
 N_NEIGHBORS = 20
-ROWS_AT_ONCE = 256
+CELLS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +123,9 @@ def _nearest(units: Any, n_neighbors: int) -> tuple[NDArray[np.int64], Floats]:
     n_rows = units.shape[0]
     near = np.zeros((n_rows, n_neighbors), np.int64)
     cosines = np.zeros((n_rows, n_neighbors))
-    for start in range(0, n_rows if n_neighbors else 0, ROWS_AT_ONCE):
-        block = units[start : start + ROWS_AT_ONCE]
+    n_at_once = max(1, CELLS_AT_ONCE // max(n_rows, 1))
+    for start in range(0, n_rows if n_neighbors else 0, n_at_once):
+        block = units[start : start + n_at_once]
         products = block @ units.T
         scores = products.toarray() if issparse(products) else np.asarray(products)
         own = np.arange(len(scores))
