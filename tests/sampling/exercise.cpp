@@ -44,20 +44,23 @@ static void exercise(const Case& c, int32_t n_topics, uint64_t seed) {
   std::vector<int64_t> word_offsets(c.n_words + 1);
   std::vector<double> alpha(n_topics), phi(n_topics * c.n_words, 1.0 / (double)std::max<int64_t>(c.n_words, 1));
   for (int32_t k = 0; k < n_topics; k++) alpha[k] = 0.05 * (1 + k % 3);
-  std::vector<float> others(c.n_words * n_topics, 1.5f), weights(n, 0.5f), theta(documents.n_docs * n_topics);
+  std::vector<float> others(c.n_words * n_topics, 1.5f), weights(n, 0.5f), losses(4 * n), theta(documents.n_docs * n_topics);
   order_by_word(documents, word_offsets.data(), order.data(), slots.data());
   const WordOrder by_word{word_offsets.data(), order.data(), slots.data()};
   kernels().start(topics.data(), c.offsets.data(), documents.n_docs, n_topics, seed);
   for (const float* extra : {(const float*)nullptr, (const float*)others.data()}) {
     const Model model{n_topics, alpha.data(), 0.01, extra};
-    run_gibbs(documents, model, {seed, 0, 2}, nullptr, topics.data());
-    run_gibbs(documents, model, {seed, 2, 2}, weights.data(), topics.data());
+    run_gibbs(documents, model, {seed, 0, 2}, {nullptr, 0, losses.data()}, topics.data());
+    run_gibbs(documents, model, {seed, 2, 2}, {weights.data()}, topics.data());
+    std::vector<uint16_t> noisy(topics);
+    run_gibbs(documents, model, {seed, 4, 2}, {nullptr, 0.1f}, noisy.data());
     run_metropolis(documents, by_word, model, {seed, 4, 2}, 2, topics.data());
     for (int32_t n_proposals = 1; n_proposals <= 3; n_proposals++)
       for (int n_threads = 1; n_threads <= 3; n_threads += 2)
         run_warp(documents, by_word, model, {seed, 6, 2}, n_proposals, n_threads, topics.data(), topics.data());
   }
   run_assign(documents, phi.data(), alpha.data(), n_topics, {seed, 8, 1}, 2, topics.data());
+  run_assign_metropolis(documents, phi.data(), alpha.data(), n_topics, {seed, 9, 1}, 2, 2, topics.data());
   run_fold_in(documents, phi.data(), alpha.data(), n_topics, 3, 2, theta.data());
   count_word_topics(documents, topics.data(), n_topics, counts.data());
   optimize_alpha(documents, topics.data(), n_topics, 3, 2, alpha.data());

@@ -29,7 +29,8 @@ def test_a_sweep_leaves_the_posterior_unchanged(sampler, others):
     assert_drawn_from(counts, expected)
 
 
-def test_topics_under_fixed_phi_follow_their_posterior():
+@pytest.mark.parametrize("sampler", ["gibbs", "metropolis"])
+def test_topics_under_fixed_phi_follow_their_posterior(sampler):
     """Documents are independent given phi: p(z) ~ prod_d Gamma(n_d + alpha) * prod_i phi[z_i, w_i]."""
     phi = np.array([[0.7, 0.3], [0.5, 0.5], [0.2, 0.8]])
     log_p = []
@@ -42,7 +43,8 @@ def test_topics_under_fixed_phi_follow_their_posterior():
     counts = np.zeros(len(EVERY_Z), np.int64)
     for i in rng.choice(len(EVERY_Z), size=20_000, p=expected):
         state = lda.State(EVERY_Z[i], 0)
-        state = lda.assign(TINY, state, phi, PRIORS.alpha, seed=int(rng.integers(2**63)))
+        seed = int(rng.integers(2**63))
+        state = lda.assign(TINY, state, phi, PRIORS.alpha, seed=seed, sampler=sampler)
         counts[number_of(state.topics)] += 1
     assert_drawn_from(counts, expected)
 

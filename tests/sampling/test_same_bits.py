@@ -14,7 +14,7 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics.corpus import Corpus
-from fedtopics.sampling import lda
+from fedtopics.sampling import lda, noisy_words
 
 INSTRUCTION_SETS = ("plain", "avx2", "avx512")
 OPTIONS = {
@@ -56,8 +56,13 @@ def fingerprints() -> dict[str, str]:
     documents = drawn_corpus(topics, n_docs=50, length=30, seed=2)
     alpha = np.linspace(0.01, 1, 37)
     results["fold in"] = lda.fold_in(documents, topics, alpha).tobytes()
-    results["assign"] = lda.assign(
-        documents, lda.start(documents, 37, 0), topics, alpha, seed=1
+    for sampler in ("gibbs", "metropolis"):
+        results[f"assign by {sampler}"] = lda.assign(
+            documents, lda.start(documents, 37, 0), topics, alpha, seed=1, sampler=sampler
+        ).topics.tobytes()
+    priors = lda.Priors(alpha, 0.01)
+    results["noisy words"] = noisy_words.sweep(
+        documents, lda.start(documents, 37, 0), priors, background=0.002, seed=1, n_sweeps=3
     ).topics.tobytes()
     return {name: hashlib.sha256(result).hexdigest() for name, result in results.items()}
 

@@ -93,24 +93,126 @@ def calibrate(
         public["bounds"] = Bounds(max_length, max_documents)
     knob = calibration.find(mechanism)
     found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
+    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
     failure = f", delta {delta:g}" if delta else ""
     typer.echo(
         f"{mechanism} with {knob.parameter} {found:.6g}: "
-        f"{rounds} fresh release{'s' * (rounds > 1)} cost at most epsilon {epsilon:g} ({relation}{failure})"
+        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
     )
 
 
 @app.command()
+def gaussian(
+    sigma: Annotated[float | None, typer.Option(help="Deviation of the noise on every count.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Or a budget: prints the sigma that keeps it.")
+    ] = None,
+    relation: Annotated[str, typer.Option(help="What the budget protects.")] = "word add/remove",
+    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
+    delta: Delta = 1e-5,
+    as_json: options.Json = False,
+) -> None:
+    """Account for Gaussian noise on word counts by two accountants side by side, or find its sigma.
+
+    Example: fedtopics privacy gaussian --sigma 0.25 --rounds 35
+    """
+    from fedtopics.errors import InputError
+    from fedtopics.privacy import moments
+    from fedtopics.privacy.cost import check_relation
+
+    if (sigma is None) == (epsilon is None):
+        raise InputError(f"expected --sigma or --epsilon, got {'neither' if sigma is None else 'both'}")
+    rows: list[dict[str, Any]] = []
+    if epsilon is not None:
+        found = moments.sigma_for(epsilon, check_relation(relation), rounds, delta)
+        rows = [{"accountant": name.upper(), "sigma": value} for name, value in found.items()]
+    elif sigma is not None:
+        rows = [asdict(row) for row in moments.accounts(sigma, rounds, delta)]
+    if as_json:
+        options.print_json(rows)
+    else:
+        tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in rows])
+
+
+LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(
+        ("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5})
+        for name in ("rrp", "krr", "t-krr", "hm")
+    ),
+    *(("fedlda", {"variant": "sound", "channel": name, "epsilon": 128.0}) for name in ("krr", "ue")),
+    ("lplda", {"variant": "paper", "epsilon": 4.0}),
+    ("lplda", {"variant": "sound", "epsilon": 4.0}),
+)
+
+
+@app.command()
+@options.takes(options.Preparing, "preparing")
+def attack(
+    source: options.Source,
+    preparing: options.Preparing,
+    topics: options.Topics = 20,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds that the listener hears.")] = 40,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    """Let a listener count what users with one document each report, for every local method.
+
+    Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
+    """
+    from fedtopics import methods
+    from fedtopics.listening import listen
+    from fedtopics.reading import read
+
+    corpus = read(source, progress=None, **preparing.options())
+    rows: list[dict[str, Any]] = []
+    for name, given in LOCAL_METHODS:
+        method = methods.make(name, n_topics=topics, n_rounds=rounds, **given)
+        heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
+        rows.append({"method": name} | given | {"bound": heard.bound} | asdict(heard.recovered))
+    if as_json:
+        options.print_json({"rounds": rounds, "attacks": rows})
+        return
+    tables.print_rows([_attack_row(row) for row in rows])
+    tables.console.print(
+        "recall: share of a document's words that are named; bound: the most that reports made once allow, 1 "
+        "where users report in every round. epsilon: fedlda paper, nominal for one tuple; fedlda sound, "
+        "document replaced; lplda, word replaced.",
+        soft_wrap=True,
+    )
+
+
+def _attack_row(row: dict[str, Any]) -> dict[str, str]:
+    numbers = ("recall", "bound", "precision", "theta_error")
+    return {
+        "method": row["method"],
+        "variant": row["variant"],
+        "channel": row.get("channel", "bits"),
+        "epsilon": f"{row['epsilon']:g}",
+    } | {name.replace("_", " "): f"{row[name]:.3f}" for name in numbers}
+
+
+@app.command()
 def ledger(
-    path: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run or of a party."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(help="A party's policy.toml, to show what is left of its budgets.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check the hash chain of a ledger and print what each party has spent.
 
     Example: fedtopics privacy ledger runs/demo/ledger.json
     """
+    from fedtopics.commands import party_ledger
     from fedtopics.privacy.release import Ledger
 
+    if party_ledger.is_party(path):
+        party_ledger.show(path, policy, as_json=as_json)
+        return
     path = path / "ledger.json" if path.is_dir() else path
     found = Ledger.from_json(path.read_text(encoding="utf-8"))
     if as_json:
@@ -120,5 +222,7 @@ def ledger(
         tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
 
 
-def _shown(value: float | str) -> str:
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return ""
     return value if isinstance(value, str) else f"{value:.4g}"

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.cost import Claim, Cost, Loss, NoiseSource
 from fedtopics.privacy.events import Event
+from fedtopics.privacy.noise import Noise
 
 Words: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
 Events: TypeAlias = tuple[Event, int]
 logger = logging.getLogger(__name__)
+KEYS = 2**62  # two tokens of a document of 1000 draw the same key once in 10^13 documents
 
 
 @dataclass(frozen=True)
@@ -110,17 +112,26 @@ def check_size(name: str, value: int, minimum: int = 1) -> None:
         raise InputError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
 
 
-def cut(words: Words, offsets: Offsets, max_length: int | None) -> tuple[Words, Offsets]:
+def shuffled(words: Words, offsets: Offsets, noise: Noise) -> Words:
+    """The words of each document in random order."""
+    docs = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return np.asarray(words[np.lexsort((noise.below(KEYS, len(words)), docs))])
+
+
+def cut(
+    words: Words, offsets: Offsets, max_length: int | None, *, warn: bool = True
+) -> tuple[Words, Offsets]:
     """The first max_length tokens of each row. How many were cut is logged here and told to nobody else."""
     lengths = np.diff(offsets)
     if max_length is None or lengths.max(initial=0) <= max_length:
         return words, offsets
-    logger.warning(
-        "%d of %d documents are longer than the public maximum and keep their first %d words",
-        np.sum(lengths > max_length),
-        len(lengths),
-        max_length,
-    )
+    if warn:
+        logger.warning(
+            "%d of %d documents are longer than the public maximum and keep their first %d words",
+            np.sum(lengths > max_length),
+            len(lengths),
+            max_length,
+        )
     place = np.arange(len(words)) - np.repeat(offsets[:-1], lengths)
     kept = np.concatenate([[0], np.cumsum(np.minimum(lengths, max_length))])
     return words[place < max_length], kept.astype(np.int64)

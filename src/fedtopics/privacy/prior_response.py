@@ -34,6 +34,7 @@ from fedtopics.privacy.events import Approximate, NonPrivate, check_delta
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 
+GRID = 2**44  # steps of the laws that words and topics are drawn from
 LARGEST_EXPONENT = 700.0  # a smaller epsilon gives a larger delta, so stopping here is safe
 
 
@@ -59,6 +60,51 @@ def kept_words(topic_word: NDArray[np.float64], delta: float) -> NDArray[np.bool
     kept = np.zeros(topic_word.shape, dtype=bool)
     np.put_along_axis(kept, order, rest > delta + 1e-12, axis=1)
     return kept
+
+
+@dataclass(frozen=True, eq=False)
+class PriorResponses:
+    """RRP for many users at once: the law of `PriorResponse.from_topics` with each user's own theta.
+
+    A word may be the symbol n_words ("no word", a dummy tuple); the prior never draws it.
+    """
+
+    epsilon: float
+    delta: float
+    topic_word: NDArray[np.float64]
+    gamma: float = float("inf")
+
+    @property
+    def eta(self) -> float:
+        """Probability that a word is drawn from the prior."""
+        return flip_probability(self.epsilon, self.delta, self.gamma)
+
+    def __call__(
+        self, words: NDArray[Any], users: NDArray[Any], theta: NDArray[np.float64], noise: Noise
+    ) -> Release[NDArray[np.int32]]:
+        """Release one word for each word: words[i] is of user users[i], whose mixture is theta[users[i]]."""
+        words = check_words(words, self.topic_word.shape[1] + 1)
+        flips = np.flatnonzero(noise.coins(exact.chance_at_least(self.eta), len(words)))
+        topics = _drawn(theta, users[flips], noise)
+        drawn = _drawn(self.topic_word, topics, noise)
+        kept = kept_words(self.topic_word, self.delta)[topics, drawn]
+        reports = words.copy()
+        reports[flips[kept]] = drawn[kept]
+        return Release(reports, prior_price(self.epsilon, self.delta, noise.source))
+
+
+def prior_price(epsilon: float, delta: float, noise: NoiseSource = "secure") -> Cost:
+    """What RRP costs where theta is the user's own: nothing is proved, whatever the paper claims."""
+    claim = Claim("word replace", epsilon, 2 * delta, "FedLDA (AAAI 2020), Theorem 1")
+    return report_price(NonPrivate(), noise, (claim,))
+
+
+def _drawn(laws: NDArray[np.float64], rows: NDArray[Any], noise: Noise) -> NDArray[np.int64]:
+    """A column drawn from row rows[i] of `laws`, for every i."""
+    sums = np.cumsum(laws, axis=1)
+    steps = (sums / sums[:, -1:] * GRID).astype(np.int64) + np.arange(len(laws))[:, None] * GRID
+    places = np.searchsorted(steps.reshape(-1), rows * GRID + noise.below(GRID, len(rows)), side="right")
+    return np.asarray(places - rows * laws.shape[1], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +163,11 @@ class PriorResponse:
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What holds (nothing, unless theta is public) and what the paper claims."""
-        claim = Claim("word replace", self.epsilon, 2 * self.delta, "FedLDA (AAAI 2020), Theorem 1")
+        claimed = prior_price(self.epsilon, self.delta, noise)
         delta = self.delta_at(self.epsilon)
         if not self.public_prior or delta >= 1:
-            return report_price(NonPrivate(), noise, (claim,))
-        return report_price(Approximate(self.epsilon, delta), noise, (claim,))
+            return claimed
+        return report_price(Approximate(self.epsilon, delta), noise, claimed.claims)
 
     def channel(self) -> NDArray[np.float64]:
         """Pr[report | word] as a matrix, rows words, columns reports."""

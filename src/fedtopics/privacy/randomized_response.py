@@ -55,9 +55,13 @@ class RandomizedResponse:
     def __call__(self, words: NDArray[Any], noise: Noise) -> Release[NDArray[np.int32]]:
         """Release one word for each word."""
         words = check_words(words, self.n_words)
-        keep = noise.coins(self.keep_chance, len(words))
-        other = noise.below(self.n_words, len(words)).astype(np.int32)
+        keep, other = self.draw(len(words), noise)
         return Release(np.where(keep, words, other), self.price(noise.source))
+
+    def draw(self, size: int, noise: Noise) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Which of `size` words to keep, and what to report for the others."""
+        keep = noise.coins(self.keep_chance, size)
+        return keep, noise.below(self.n_words, size).astype(np.int32)
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What reporting every word once costs."""

@@ -36,6 +36,7 @@ from fedtopics.privacy.contribution import (
     check_words,
     cut,
     report_price,
+    shuffled,
     word_price,
 )
 from fedtopics.privacy.cost import Claim, Cost, NoiseSource
@@ -133,16 +134,25 @@ class UnaryEncoding:
         """Price of a word replaced."""
         return sum(self._log_ratios())
 
-    def __call__(self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise) -> Release[SparseRows]:
-        """Release the noisy bits of each document: words of value 1, ascending."""
+    def __call__(
+        self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise, *, shuffle: bool = False
+    ) -> Release[SparseRows]:
+        """Release the noisy bits of each document: words of value 1, ascending.
+
+        Where documents are cut at `bounds.max_length`, `shuffle` draws the words that count at random.
+        """
         words = check_words(words, self.n_words)
         offsets = check_offsets(offsets, len(words))
-        words, offsets = cut(*distinct(words, offsets), self.bounds.max_length)
         n_rows = len(offsets) - 1
+        # How much noise is drawn up to here is public; below it depends on the documents.
+        false = noise.survivors(Decimal(self.false_chance) / 2**64, n_rows * self.n_words)
+        words = shuffled(words, offsets, noise) if shuffle else words
+        words, offsets = cut(*distinct(words, offsets), self.bounds.max_length, warn=not shuffle)
         rows = np.repeat(np.arange(n_rows), np.diff(offsets))
         present = rows * self.n_words + words
-        false = noise.survivors(Decimal(self.false_chance) / 2**64, n_rows * self.n_words)
-        ones = np.union1d(false, present[noise.coins(self.added_chance, len(present))])
+        ones = np.concatenate([false, np.sort(present[noise.coins(self.added_chance, len(present))])])
+        ones.sort(kind="stable")  # two sorted runs are merged; np.union1d would hash
+        ones = ones[np.append(True, ones[1:] != ones[:-1])] if len(ones) else ones
         kept = np.searchsorted(ones, np.arange(n_rows + 1) * self.n_words)
         bits = SparseRows(
             kept, (ones % self.n_words).astype(np.int32), np.ones(len(ones), np.int32), self.n_words

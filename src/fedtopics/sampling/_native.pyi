@@ -41,6 +41,43 @@ def gibbs(
     first_sweep: int,
     n_sweeps: int,
 ) -> None: ...
+def noisy_gibbs(
+    words: Words,
+    offsets: Offsets,
+    n_words: int,
+    topics: Topics,
+    alpha: Doubles,
+    beta: float,
+    others: Floats | None,
+    background: float,
+    seed: int,
+    first_sweep: int,
+    n_sweeps: int,
+) -> None: ...
+def monitored_gibbs(
+    words: Words,
+    offsets: Offsets,
+    n_words: int,
+    topics: Topics,
+    alpha: Doubles,
+    beta: float,
+    losses: Floats,
+    seed: int,
+    first_sweep: int,
+    n_sweeps: int,
+) -> None: ...
+def assign_metropolis(
+    words: Words,
+    offsets: Offsets,
+    topics: Topics,
+    topic_word: Doubles,
+    alpha: Doubles,
+    seed: int,
+    first_sweep: int,
+    n_sweeps: int,
+    n_proposals: int,
+    n_threads: int,
+) -> None: ...
 def assign(
     words: Words,
     offsets: Offsets,

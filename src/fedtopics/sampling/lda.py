@@ -121,27 +121,36 @@ def assign(
     *,
     seed: int,
     n_sweeps: int = 1,
+    sampler: str = "gibbs",
+    n_proposals: int = 1,
     n_threads: int = 1,
 ) -> State:
-    """The state after `n_sweeps` sweeps of Gibbs sampling under fixed topics (K, V).
+    """The state after `n_sweeps` sweeps under fixed topics (K, V), by gibbs or metropolis.
 
     The documents are independent: each token's topic is drawn with probability ~ (n_dk + alpha_k) * phi_kw.
+    metropolis proposes `n_proposals` topics from the document and as many from the word's alias table.
     """
+    arguments.one_of("sampler", sampler, ("gibbs", "metropolis"))
     alpha = arguments.positive_vector("alpha", alpha)
     arguments.check_choice(corpus, len(alpha))
     arguments.check_state(corpus, state, len(alpha))
     topics = state.topics.copy()
-    _native.assign(
-        corpus.words,
-        corpus.offsets,
-        topics,
-        arguments.topic_word_matrix(topic_word, len(alpha), corpus.n_words),
-        alpha,
-        arguments.seed_number(seed),
-        state.n_sweeps,
-        arguments.natural_number("n_sweeps", n_sweeps),
-        arguments.natural_number("n_threads", n_threads, least=1),
-    )
+    options: dict[str, Any] = {
+        "words": corpus.words,
+        "offsets": corpus.offsets,
+        "topics": topics,
+        "topic_word": arguments.topic_word_matrix(topic_word, len(alpha), corpus.n_words),
+        "alpha": alpha,
+        "seed": arguments.seed_number(seed),
+        "first_sweep": state.n_sweeps,
+        "n_sweeps": arguments.natural_number("n_sweeps", n_sweeps),
+        "n_threads": arguments.natural_number("n_threads", n_threads, least=1),
+    }
+    n_proposals = arguments.natural_number("n_proposals", n_proposals, least=1)
+    if sampler == "gibbs":
+        _native.assign(**options)
+    else:
+        _native.assign_metropolis(**options, n_proposals=n_proposals)
     return State(topics, state.n_sweeps + n_sweeps)
 
 

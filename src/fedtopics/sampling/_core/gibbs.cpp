@@ -1,4 +1,10 @@
 // Exact collapsed Gibbs sampling (Griffiths and Steyvers 2004, eq. 5): all topics of a token, sixteen at once.
+//
+// Two additions for private data. A token may be noise, uniform over the words and of no topic. And the losses of a sweep
+// can be monitored: how far a draw's probabilities could move when the topics lose one token, or a longest document.
+#include <algorithm>
+#include <cmath>
+
 #include "kernels.hpp"
 #include "random.hpp"
 
@@ -31,10 +37,32 @@ INLINE int32_t draw(const float* partial, int32_t stride, int32_t n_topics, floa
   return topic;
 }
 
+INLINE float total(const float* partial, int32_t stride) {
+  const float* lanes = partial + stride - LANES;
+  float columns[4];
+  for (int c = 0; c < 4; c++) columns[c] = (lanes[c] + lanes[4 + c]) + (lanes[8 + c] + lanes[12 + c]);
+  return (columns[0] + columns[1]) + (columns[2] + columns[3]);
+}
+
+INLINE float largest(Floats a) {
+  alignas(64) float x[LANES];
+  store(x, a);
+  float most[4];
+  for (int l = 0; l < 4; l++) most[l] = std::max(std::max(x[l], x[4 + l]), std::max(x[8 + l], x[12 + l]));
+  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+}
+
+// ln(1 + x) for x >= 0, to five digits; a few terms do where x is small.
+INLINE float log_of_one_plus(float x) {
+  return x < 0.01f ? x * (1 - x * (0.5f - x * (1.0f / 3 - x * 0.25f))) : std::log(1 + x);
+}
+
 template <class Count>
 struct Document {
   const Gibbs<Count>& g;
   float *counts, *inverse, *factor, *partial;
+  float *lost[2], *gained[2];  // by one token and by the longest document
+  float alpha_mass = 0, n_true = 0;
 
   explicit Document(const Gibbs<Count>& gibbs) : g(gibbs) {
     counts = g.scratch;
@@ -42,23 +70,68 @@ struct Document {
     factor = inverse + g.stride;
     partial = factor + g.stride;
     for (int32_t k = 0; k < g.stride; k++) inverse[k] = g.totals ? 1.0f / (float)g.totals[k] : 1.0f;
+    for (int32_t k = 0; k < g.n_topics; k++) alpha_mass += g.alpha[k];
+    for (int level = 0; level < 2; level++) {
+      lost[level] = partial + (1 + level) * g.stride;
+      gained[level] = lost[level] + 2 * g.stride;
+    }
+    for (int32_t k = 0; g.losses && k < g.stride; k++) watch(k);
+  }
+
+  // Shares of the mass of topic k that one token and one document could take away.
+  METHOD void watch(int32_t k) {
+    const double held = std::max(0.0, g.totals[k] - g.prior[k]);
+    for (int level = 0; level < 2; level++) {
+      const float taken = (float)std::min(level ? g.most : 1.0, held), mass = (float)g.totals[k];
+      lost[level][k] = taken * inverse[k];
+      gained[level][k] = taken / (mass - taken);
+    }
+  }
+
+  // Adds the losses of the draw that `partial` describes: as printed and corrected, for a word and for a document.
+  METHOD void monitor(float* losses) {
+    const float sum = total(partial, g.stride);
+    Floats down[2] = {all(0.0f), all(0.0f)}, up[2] = {all(0.0f), all(0.0f)}, before = all(0.0f);
+    for (int32_t k = 0; k < g.stride; k += LANES) {
+      const Floats running = load(partial + k), weight = running - before, rest = all(sum) - weight;
+      for (int level = 0; level < 2; level++) {
+        const Floats loss = rest * load(lost[level] + k), gain = weight * load(gained[level] + k);
+        down[level] = select(down[level] < loss, loss, down[level]);
+        up[level] = select(up[level] < gain, gain, up[level]);
+      }
+      before = running;
+    }
+    for (int level = 0; level < 2; level++) {
+      const float risen = largest(up[level]) / sum, share = largest(down[level]) / sum, fallen = share / (1 - share);
+      const float gain = log_of_one_plus(risen);
+      losses[2 * level] += 2 * gain;
+      losses[2 * level + 1] += fallen > risen ? log_of_one_plus(fallen) : gain;
+    }
   }
 
   METHOD float weight(int64_t i) const { return g.weights ? g.weights[i] : 1.0f; }
 
   METHOD void open(int64_t begin, int64_t end) {
     for (int32_t k = 0; k < g.stride; k++) counts[k] = 0;
-    for (int64_t i = begin; i < end; i++) counts[g.topics[i]] += weight(i);
+    n_true = 0;
+    for (int64_t i = begin; i < end; i++) {
+      if (g.topics[i] == g.n_topics) continue;
+      counts[g.topics[i]] += weight(i);
+      n_true += weight(i);
+    }
     for (int32_t k = 0; k < g.stride; k += LANES)
       store(factor + k, (load(counts + k) + load(g.alpha + k)) * load(inverse + k));
   }
 
   METHOD void move(int32_t w, int32_t k, float by) {
+    if (k == g.n_topics) return;
     counts[k] += by;
+    n_true += by;
     if (g.totals) {
       g.word_topic[(int64_t)w * g.stride + k] += (Count)by;
       g.totals[k] += by;
       inverse[k] = 1.0f / (float)g.totals[k];
+      if (g.losses) watch(k);
     }
     factor[k] = (counts[k] + g.alpha[k]) * inverse[k];
   }
@@ -75,6 +148,16 @@ struct Document {
     }
   }
 
+  METHOD int32_t choose(float uniform) {
+    if (g.background > 0) {
+      const float words = total(partial, g.stride), noise = g.background * (n_true + alpha_mass);
+      const float at = uniform * (words + noise);
+      if (at >= words) return g.n_topics;
+      uniform = std::min(at / words, 1 - 1.0f / 16777216.0f);
+    }
+    return draw(partial, g.stride, g.n_topics, uniform);
+  }
+
   template <bool OWN, bool BASE>
   METHOD void visit(int64_t d) {
     const int64_t begin = g.offsets[d], end = g.offsets[d + 1];
@@ -84,7 +167,8 @@ struct Document {
       const int32_t w = g.words[i];
       move(w, g.topics[i], -weight(i));
       weigh<OWN, BASE>(w);
-      g.topics[i] = (uint16_t)draw(partial, g.stride, g.n_topics, random.uniform());
+      if (g.losses) monitor(g.losses + 4 * i);
+      g.topics[i] = (uint16_t)choose(random.uniform());
       move(w, g.topics[i], weight(i));
     }
   }

@@ -24,7 +24,11 @@ struct Gibbs {
   int32_t n_topics, stride;
   uint64_t seed;
   uint32_t sweep;
-  float* scratch;            // (4, stride)
+  float* scratch;            // (4, stride); (8, stride) where losses are monitored
+  float background;          // weight of uniform noise, as topic n_topics, against a topic's probability of a word; 0: none
+  float* losses;             // (n_tokens, 4) added to: what each draw tells of its neighbors; null: not monitored
+  const double* prior;       // (stride,) the prior mass in totals, for losses
+  double most;               // tokens of the longest document, for losses
 };
 
 // One pass over rows [first, last) of delayed-count sampling: a row is a document or a word.
@@ -74,6 +78,23 @@ struct Metropolis {
   int32_t* counts;           // scratch (n_topics,) zeros, and left so
 };
 
+// Metropolis-Hastings over documents [first, last) when phi is fixed: one sweep.
+struct AssignMetropolis {
+  const int32_t* words;      // (n_tokens,)
+  const int64_t* offsets;    // (n_docs + 1,)
+  uint16_t* topics;          // (n_tokens,) changed
+  const float* phi;          // (n_words, n_topics)
+  Alias word_alias;          // (n_words, n_topics) draws from the rows of phi
+  const float* alpha;        // (n_topics,)
+  float alpha_mass;
+  Alias alpha_alias;
+  int64_t first, last;
+  int32_t n_topics, n_proposals;
+  uint64_t seed;
+  uint32_t sweep;
+  int32_t* counts;           // scratch (n_topics,) zeros, and left so
+};
+
 // Topic mixtures of documents [first, last) given the topics.
 struct FoldIn {
   const int32_t* words;      // (n_tokens,)
@@ -94,6 +115,7 @@ struct Kernels {
   void (*weighted_gibbs)(const Gibbs<float>&);
   void (*pass)(const Pass&);
   void (*metropolis)(const Metropolis&);
+  void (*assign_metropolis)(const AssignMetropolis&);
   void (*fold_in)(const FoldIn&);
 };
 

@@ -47,11 +47,21 @@ void optimize_alpha(const Documents&, const uint16_t* topics, int32_t n_topics, 
 double optimize_beta(const Documents&, const WordOrder&, const uint16_t* topics, int32_t n_topics, int32_t n_iterations,
                      int n_threads, double beta);
 
-void run_gibbs(const Documents&, const Model&, const Sweeps&, const float* weights, uint16_t* topics);
+struct GibbsOptions {
+  const float* weights = nullptr;  // (n_tokens,) or null: every token counts 1
+  float background = 0;            // weight of uniform noise, topic n_topics; 0: none
+  float* losses = nullptr;         // (n_tokens, 4) added to, or null
+};
+
+void run_gibbs(const Documents&, const Model&, const Sweeps&, const GibbsOptions&, uint16_t* topics);
 
 // Topics of the tokens when phi (n_topics, n_words) is fixed.
 void run_assign(const Documents&, const double* topic_word, const double* alpha, int32_t n_topics, const Sweeps&,
                 int n_threads, uint16_t* topics);
+
+// The same by Metropolis-Hastings, n_proposals from the document and as many from the word for each token.
+void run_assign_metropolis(const Documents&, const double* topic_word, const double* alpha, int32_t n_topics,
+                           const Sweeps&, int32_t n_proposals, int n_threads, uint16_t* topics);
 
 // `out` is touched at the end alone, when the scratch is gone.
 void run_warp(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals, int n_threads,

@@ -83,7 +83,20 @@ void gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<
             Optional<float, 2> others, Optional<float> weights, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
   expect(!weights || weights->size() == words.size(), "weights must have one value per word");
   run_gibbs(documents(words, offsets, n_words), model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps},
-            weights ? weights->data() : nullptr, data(topics, words));
+            {weights ? weights->data() : nullptr}, data(topics, words));
+}
+
+void noisy_gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
+                  Optional<float, 2> others, float background, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
+  run_gibbs(documents(words, offsets, n_words), model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps},
+            {nullptr, background}, data(topics, words));
+}
+
+void monitored_gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
+                      Array<float, 2> losses, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
+  expect(losses.shape(0) == words.size() && losses.shape(1) == 4, "losses must have shape (n_tokens, 4)");
+  run_gibbs(documents(words, offsets, n_words), model(alpha, beta, {}, n_words), {seed, first_sweep, n_sweeps},
+            {nullptr, 0, losses.data()}, data(topics, words));
 }
 
 void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2> topic_word, Array<const double> alpha,
@@ -91,6 +104,14 @@ void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2>
   expect(topic_word.shape(0) == alpha.size(), "alpha must have one value per topic");
   run_assign(documents(words, offsets, (int64_t)topic_word.shape(1)), topic_word.data(), alpha.data(),
              (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_threads, data(topics, words));
+}
+
+void assign_metropolis_(Words words, Offsets offsets, Topics topics, Array<const double, 2> topic_word,
+                        Array<const double> alpha, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps,
+                        int32_t n_proposals, int32_t n_threads) {
+  expect(topic_word.shape(0) == alpha.size(), "alpha must have one value per topic");
+  run_assign_metropolis(documents(words, offsets, (int64_t)topic_word.shape(1)), topic_word.data(), alpha.data(),
+                        (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_proposals, n_threads, data(topics, words));
 }
 
 void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Topics out,
@@ -137,6 +158,12 @@ NB_MODULE(_native, m) {
         "n_topics"_a, "beta"_a, "n_iterations"_a, "n_threads"_a, released());
   m.def("gibbs", gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
         "others"_a.none(), "weights"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
+  m.def("noisy_gibbs", noisy_gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
+        "others"_a.none(), "background"_a, "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
+  m.def("monitored_gibbs", monitored_gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a,
+        "beta"_a, "losses"_a.noconvert(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
+  m.def("assign_metropolis", assign_metropolis_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a,
+        "alpha"_a, "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
   m.def("assign", assign_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a, "alpha"_a, "seed"_a,
         "first_sweep"_a, "n_sweeps"_a, "n_threads"_a, released());
   m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a, "out"_a.noconvert(),

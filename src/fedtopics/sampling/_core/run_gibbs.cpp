@@ -31,6 +31,7 @@ struct Counts {
     std::memset(word_topic.get(), 0, sizeof(Count) * (size_t)(c.n_words * stride));
     std::memcpy(totals.get(), prior.get(), sizeof(double) * stride);
     for (int64_t i = 0; i < c.n_tokens(); i++) {
+      if (topics[i] == model.n_topics) continue;  // noise
       const float weight = weights ? weights[i] : 1.0f;
       word_topic[(int64_t)c.words[i] * stride + topics[i]] += (Count)weight;
       totals[topics[i]] += weight;
@@ -48,29 +49,32 @@ std::unique_ptr<Aligned<float>> smoothed(const Model& model, int64_t n_words, in
 }
 
 template <class Count>
-void run(const Documents& c, const Model& model, const Sweeps& sweeps, const float* weights, uint16_t* topics,
+void run(const Documents& c, const Model& model, const Sweeps& sweeps, const GibbsOptions& options, uint16_t* topics,
          void (*kernel)(const Gibbs<Count>&)) {
+  const float* weights = options.weights;
   Counts<Count> counts(c, model, weights);
   const int32_t stride = counts.stride;
   const auto base = smoothed(model, c.n_words, stride);
-  Aligned<float> alpha(stride), scratch(4 * (int64_t)stride);
+  Aligned<float> alpha(stride), scratch(8 * (int64_t)stride);
   std::copy(model.alpha, model.alpha + model.n_topics, alpha.get());
   for (uint32_t t = 0; t < sweeps.count; t++) {
     // Integer counts stay exact; sums of weights would drift by rounding.
     if (t == 0 || weights) counts.recount(topics);
     kernel({c.words, c.offsets, weights, topics, counts.word_topic.get(), base ? base->get() : nullptr,
             (float)model.beta, counts.totals.get(), alpha.get(), 0, c.n_docs, model.n_topics, stride, sweeps.seed,
-            sweeps.first + t, scratch.get()});
+            sweeps.first + t, scratch.get(), options.background, options.losses, counts.prior.get(),
+            (double)c.longest()});
   }
 }
 
 }  // namespace
 
-void run_gibbs(const Documents& c, const Model& model, const Sweeps& sweeps, const float* weights, uint16_t* topics) {
-  if (weights)
-    run<float>(c, model, sweeps, weights, topics, kernels().weighted_gibbs);
+void run_gibbs(const Documents& c, const Model& model, const Sweeps& sweeps, const GibbsOptions& options,
+               uint16_t* topics) {
+  if (options.weights)
+    run<float>(c, model, sweeps, options, topics, kernels().weighted_gibbs);
   else
-    run<int32_t>(c, model, sweeps, weights, topics, kernels().gibbs);
+    run<int32_t>(c, model, sweeps, options, topics, kernels().gibbs);
 }
 
 void run_assign(const Documents& c, const double* topic_word, const double* alpha, int32_t n_topics,
@@ -82,11 +86,11 @@ void run_assign(const Documents& c, const double* topic_word, const double* alph
     for (int64_t w = 0; w < c.n_words; w++) phi[w * stride + k] = (float)topic_word[k * c.n_words + w];
   constexpr int64_t BLOCK = 32;
   share((c.n_docs + BLOCK - 1) / BLOCK, n_threads, [&](int, int64_t block) {
-    Aligned<float> scratch(4 * (int64_t)stride);
+    Aligned<float> scratch(8 * (int64_t)stride);
     for (uint32_t t = 0; t < sweeps.count; t++)
       kernels().gibbs({c.words, c.offsets, nullptr, topics, nullptr, phi.get(), 0, nullptr, prior.get(), block * BLOCK,
                        std::min(c.n_docs, (block + 1) * BLOCK), n_topics, stride, sweeps.seed, sweeps.first + t,
-                       scratch.get()});
+                       scratch.get(), 0, nullptr, nullptr, 0});
   });
 }
 

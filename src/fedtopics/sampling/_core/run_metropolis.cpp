@@ -5,6 +5,7 @@
 #include "kernels.hpp"
 #include "lda.hpp"
 #include "memory.hpp"
+#include "threads.hpp"
 
 namespace fedtopics {
 
@@ -59,6 +60,29 @@ void run_metropolis(const Documents& c, const WordOrder& order, const Model& m, 
                           (float)m.beta, totals.data(), prior_totals.data(), alpha.data(), alpha_mass,
                           symmetric ? nullptr : &alias, 0, c.n_docs, n_topics, n_proposals, sweeps.seed,
                           sweeps.first + t, inverse.data(), counts.data()});
+}
+
+void run_assign_metropolis(const Documents& c, const double* topic_word, const double* alpha, int32_t n_topics,
+                           const Sweeps& sweeps, int32_t n_proposals, int n_threads, uint16_t* topics) {
+  std::vector<float> phi(c.n_words * n_topics), prior(alpha, alpha + n_topics), threshold(phi.size()), prior_threshold(n_topics);
+  std::vector<uint32_t> other(phi.size()), prior_other(n_topics), scratch(n_topics);
+  float alpha_mass = 0;
+  for (float a : prior) alpha_mass += a;
+  build_alias(prior.data(), n_topics, prior_threshold.data(), prior_other.data(), scratch.data());
+  for (int64_t w = 0; w < c.n_words; w++) {
+    const int64_t at = w * n_topics;
+    for (int32_t k = 0; k < n_topics; k++) phi[at + k] = (float)topic_word[k * c.n_words + w];
+    build_alias(phi.data() + at, n_topics, threshold.data() + at, other.data() + at, scratch.data());
+  }
+  constexpr int64_t BLOCK = 32;
+  share((c.n_docs + BLOCK - 1) / BLOCK, n_threads, [&](int, int64_t block) {
+    std::vector<int32_t> counts(n_topics);
+    for (uint32_t t = 0; t < sweeps.count; t++)
+      kernels().assign_metropolis({c.words, c.offsets, topics, phi.data(), {threshold.data(), other.data()}, prior.data(),
+                                   alpha_mass, {prior_threshold.data(), prior_other.data()}, block * BLOCK,
+                                   std::min(c.n_docs, (block + 1) * BLOCK), n_topics, n_proposals, sweeps.seed,
+                                   sweeps.first + t, counts.data()});
+  });
 }
 
 }  // namespace fedtopics

@@ -11,9 +11,10 @@ void gibbs(const Gibbs<int32_t>&);
 void weighted_gibbs(const Gibbs<float>&);
 void pass(const Pass&);
 void metropolis(const Metropolis&);
+void assign_metropolis(const AssignMetropolis&);
 void fold_in(const FoldIn&);
 
 extern const Kernels table;
-const Kernels table = {STRING(FEDTOPICS_ISA), start, gibbs, weighted_gibbs, pass, metropolis, fold_in};
+const Kernels table = {STRING(FEDTOPICS_ISA), start, gibbs, weighted_gibbs, pass, metropolis, assign_metropolis, fold_in};
 
 }  // namespace fedtopics::FEDTOPICS_ISA

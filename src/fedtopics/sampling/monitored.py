@@ -1,0 +1,49 @@
+"""Collapsed Gibbs sampling that adds up, token by token, what the CGS privacy monitor says of each draw.
+
+With p_k the probabilities of a draw, b_k = n_k + V beta and N_k = min(N, n_k) what neighbors could take from
+topic k (N = 1: a word; N = the longest document's length: a document), both without the token itself:
+
+    printed    2 max_k ln(1 + p_k N_k / (b_k - N_k))
+    corrected  max_k max{-ln(1 - (1 - p_k) N_k / b_k), ln(1 + p_k N_k / (b_k - N_k))}
+
+`evaluation.gibbs_monitor` says what this is worth.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.corpus import Corpus
+from fedtopics.sampling import _native, arguments
+from fedtopics.sampling.priors import Priors
+from fedtopics.sampling.state import State
+
+Losses: TypeAlias = NDArray[np.float32]
+
+
+def sweep(
+    corpus: Corpus, state: State, priors: Priors, losses: Losses, *, seed: int, n_sweeps: int = 1
+) -> tuple[State, Losses]:
+    """The state `lda.sweep` would give by gibbs, and the losses (n_tokens, 4) with those of its draws added.
+
+    Columns: word as printed, word corrected, document as printed, document corrected.
+    """
+    arguments.check_corpus(corpus)
+    arguments.check_state(corpus, state, priors.n_topics)
+    topics, sums = state.topics.copy(), np.array(losses, np.float32)
+    _native.monitored_gibbs(
+        corpus.words,
+        corpus.offsets,
+        corpus.n_words,
+        topics,
+        priors.alpha,
+        priors.beta,
+        sums,
+        arguments.seed_number(seed),
+        state.n_sweeps,
+        arguments.natural_number("n_sweeps", n_sweeps),
+    )
+    return State(topics, state.n_sweeps + n_sweeps), sums
