@@ -113,7 +113,9 @@ def measured(data: Data, method: str, **settings: Any) -> dict[str, Any]:
         **record["scores"],
         "privacy": price,
         "by_round": [
-            (entry["round"] + 1, entry["perplexity"]) for entry in record["rounds"] if "perplexity" in entry
+            (entry["round"] + 1, entry["measures"]["perplexity"])
+            for entry in record["rounds"]
+            if "perplexity" in entry["measures"]
         ],
         "cpu_seconds": process_time() - began,
     }

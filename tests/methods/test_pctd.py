@@ -59,6 +59,17 @@ def test_sigma_follows_from_epsilon_and_back() -> None:
     assert make(epsilon=8.0, max_length=50).deviation > once.deviation  # a word may push another one out
 
 
+def test_every_round_of_the_paper_is_planned_and_paid() -> None:
+    method = make(variant="paper", n_rounds=3)
+    entries = in_process.run(method, PARTIES, seed=0).ledger.entries
+    paid = [loss for x in entries if x.party == "a" for loss in x.cost.losses_of("word add/remove")]
+    planned = [cost.losses_of("word add/remove") for cost in method.plan(TOPICS.shape[1])]
+    assert [loss for losses in planned for loss in losses] == paid
+    assert len(planned) == 3
+    many, once = (make(variant="paper", epsilon=30.0, n_rounds=n).deviation for n in (2, 1))
+    assert many > 1.2 * once  # the budget is for all rounds together
+
+
 def sent_by(method: Method, corpus: Corpus, n_rounds: int) -> list[tuple[Arrays, float]]:
     """What party a sends in each round, and whether the ledger is charged."""
     state = method.start(corpus.n_words, Turn(0, "server"))
