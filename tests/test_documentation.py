@@ -57,10 +57,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Targets by name, and the anchors of headings: lower case, spaces to hyphens, other signs left out."""
+    """Named targets, and those that headings get: lower case, spaces to hyphens, other signs left out."""
     text = page.read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    named = set(re.findall(r"^\((\S+)\)=$", text, re.MULTILINE))
+    named = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
     return named | {
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
     }
