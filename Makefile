@@ -6,18 +6,21 @@ PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo check test lint types mutants bench docs nightly clean FORCE
+.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs nightly clean FORCE
 
 setup: $(VENV)/installed
 
 # What apt (Debian and Ubuntu) has to bring where it is missing: a C++ compiler and Python's venv, without which
-# nothing builds, and a PostgreSQL server, which only the tests of its reader need.
+# nothing builds, a PostgreSQL server, which only the tests of its reader need, and Chromium, for those of the report.
 system:
 	@command -v c++ >/dev/null && $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || (apt-get update && apt-get install -y --no-install-recommends g++ python3-venv python3-dev)
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 \
 	  || (apt-get update && apt-get install -y --no-install-recommends postgresql) \
 	  || echo 'No PostgreSQL server could be installed: its tests will be skipped.'
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	  || (apt-get update && apt-get install -y --no-install-recommends chromium fonts-noto-core) \
+	  || echo 'No Chromium could be installed: the tests of the report in a browser will be skipped.'
 
 $(VENV)/installed: pyproject.toml $(NATIVE) $(VENV)/modules | system
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,6 +35,11 @@ FORCE:
 
 demo: setup
 	$(BIN)/fedtopics demo
+
+# A coordinator and three parties as separate processes on this machine, over mutual TLS.
+federation-demo: setup
+	rm -rf runs/federation-demo
+	$(BIN)/fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/federation-demo
 
 check: lint types test
 
@@ -57,6 +65,10 @@ bench: setup
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/channel_em.py
 	$(BIN)/python benchmarks/speed.py
+
+# Every figure and table of the five papers, anew; can be stopped and resumed. Writes docs/reproduction.md.
+reproduce: setup
+	$(BIN)/python benchmarks/reproduce.py
 
 docs: setup
 	$(PIP) install -e '.[dev,docs]'

@@ -65,7 +65,9 @@ class Fedtopics(Peer):
             options: dict[str, Any] = {"sampler": self.sampler, "n_threads": self.n_threads}
             self.state = lda.sweep(self.corpus, self.state, self.priors, seed=1, n_sweeps=step, **options)
             if self.state.n_sweeps % OPTIMIZE_EVERY == 0:
-                self.priors = lda.optimize_alpha(self.corpus, self.state, self.priors)
+                self.priors = lda.optimize_alpha(
+                    self.corpus, self.state, self.priors, n_threads=self.n_threads
+                )
 
     def topics(self) -> NDArray[Any]:
         from fedtopics.sampling import lda

@@ -16,6 +16,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.dealing import Data, prepare
 from fedtopics.errors import InputError
 from fedtopics.experiment import compare, train
+from fedtopics.report import comparison_page, run_page
 from fedtopics.run import Run, privacy_line
 
 
@@ -58,11 +59,19 @@ def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:
         folder = tmp_path / run.record["method"]
         run.save(folder)
         again = Run.load(folder)
-        assert {**again.record, "model_sha256": None} == {**run.record, "model_sha256": None}
+        assert {name: again.record[name] for name in run.record} == run.record
         np.testing.assert_array_equal(again.model.topic_word, run.model.topic_word)
         assert again.local_models.keys() == run.local_models.keys()
         assert again.ledger.head == run.ledger.head
         assert "topics over" in str(again)
+
+
+def test_every_method_has_a_page(runs: list[Run]) -> None:
+    for run in runs:
+        page = run_page(run)
+        assert f"<b>{run.record['method']}</b>" in page
+        assert "b/../c" in page
+    assert "Quality against privacy" in comparison_page([run.record for run in runs])
 
 
 def test_same_seed_same_file_whatever_the_threads(data: Data, tmp_path: Path) -> None:
@@ -82,17 +91,83 @@ def test_a_folder_in_use_is_left_alone(runs: list[Run], tmp_path: Path) -> None:
 def test_a_damaged_run_is_refused(runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no run.json"):
         Run.load(tmp_path)
-    for number, content in enumerate(["{", "[]", '{"schema": "fedtopics/run/99"}']):
+    damage = {
+        "{": "not JSON",
+        "[]": "expected schema",
+        '{"schema": "fedtopics/run/99"}': "upgrade fedtopics",
+        '{"schema": "fedtopics/run/1"}': "incomplete: it has no method, n_topics",
+        '{"schema": "something/2"}': "expected schema",
+    }
+    for number, (content, complaint) in enumerate(damage.items()):
         folder = tmp_path / str(number)
         runs[0].save(folder)
         (folder / "run.json").write_text(content)
-        with pytest.raises(InputError, match=r"not JSON|expected schema"):
+        with pytest.raises(InputError, match=complaint):
             Run.load(folder)
     runs[0].save(tmp_path / "one")
     runs[1].save(tmp_path / "two")
     (tmp_path / "two" / "run.json").replace(tmp_path / "one" / "run.json")
     with pytest.raises(InputError, match="another model"):
         Run.load(tmp_path / "one")
+
+
+def test_a_record_that_was_edited_is_refused_and_one_from_before_hashes_is_read(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    calm = next(run for run in runs if run.record["method"] == "calm")
+    calm.save(tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | {"scores": record["scores"] | {"perplexity": 1.0}}))
+    with pytest.raises(InputError, match="was altered"):
+        Run.load(tmp_path / "run")
+    later = ("record_sha256", "ledger_head", "party_topics", "forecast", "compared")
+    path.write_text(json.dumps({name: value for name, value in record.items() if name not in later}))
+    assert Run.load(tmp_path / "run").scores == calm.scores
+    other = next(run for run in runs if run.record["method"] == "shared")
+    path.write_text(json.dumps(record))
+    (tmp_path / "run" / "ledger.json").write_text(other.ledger.to_json())
+    with pytest.raises(InputError, match="another ledger"):
+        Run.load(tmp_path / "run")
+
+
+def test_a_record_tells_how_training_went_and_who_sent_what(runs: list[Run]) -> None:
+    by_method = {run.record["method"]: run.record for run in runs}
+    perplexities = [entry["measures"].get("perplexity") for entry in by_method["calm"]["rounds"]]
+    assert [value is not None for value in perplexities] == [True, True, False, True]
+    assert perplexities[3] == by_method["calm"]["scores"]["perplexity"]
+    likelihoods = [entry["measures"].get("channel log-likelihood") for entry in by_method["calm"]["rounds"]]
+    assert likelihoods[0] is None
+    assert likelihoods[1] < likelihoods[3]
+    assert by_method["alone"]["party_topics"] == by_method["pooled"]["party_topics"] == {}
+    for name in ("calm", "shared", "ftm"):
+        amounts = by_method[name]["party_topics"]
+        assert amounts.keys() == {"a", "b/../c"}
+        total = sum(sum(row) for row in amounts.values())
+        assert total == pytest.approx(2 * 60 * 30, rel=0 if name == "shared" else 0.1)
+    assert by_method["calm"]["forecast"] is None
+
+
+def test_runs_of_a_comparison_know_each_other(data: Data) -> None:
+    found = compare(
+        *(data, ["shared", "calm"]),
+        **{"epsilon": [2, 20.0], "n_seeds": 2, "n_topics": 3, "n_rounds": 2},
+        own={"calm": {"distinct_words": 12}},
+    )
+    assert [(run.record["method"], run.epsilon, run.record["seed"]) for run in found] == [
+        ("shared", None, 0),
+        ("shared", None, 1),
+        ("calm", 2, 0),
+        ("calm", 2, 1),
+        ("calm", 20.0, 0),
+        ("calm", 20.0, 1),
+    ]
+    assert [other["method"] for other in found[3].record["compared"]] == ["shared"]
+    assert found[3].record["compared"][0]["scores"] == found[1].scores
+    assert len(found[1].record["compared"]) == 2
+    assert found[2].record["forecast"]["perplexity_ratio"] > found[4].record["forecast"]["perplexity_ratio"]
+    with pytest.raises(InputError, match="at least 1 seed, got 0"):
+        compare(data, ["shared"], n_seeds=0)
 
 
 def test_documents_are_dealt_to_parties_and_a_test_set() -> None:

@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import choosing, inspect_run, monitoring, privacy, training
+from fedtopics.commands import (
+    applying,
+    choosing,
+    deployment,
+    federation,
+    inspect_run,
+    monitoring,
+    pages,
+    privacy,
+    ranking,
+    simulating,
+    training,
+)
 from fedtopics.errors import InputError
 
 app = typer.Typer(
@@ -20,9 +32,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, inspect_run, choosing, monitoring):
+for module in (training, pages, inspect_run, choosing, applying, ranking, monitoring, simulating):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
+app.add_typer(federation.app, name="federation")
+app.add_typer(deployment.coordinator, name="coordinator")
+app.add_typer(deployment.party, name="party")
+app.add_typer(deployment.run, name="run")
 
 
 @app.callback(invoke_without_command=True)

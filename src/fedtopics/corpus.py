@@ -44,6 +44,7 @@ class Corpus:
     document_sentences   document d owns the sentences document_sentences[d]:document_sentences[d+1], shape
                       (n_docs + 1,); both are None where sentences are unknown (bags of words)
     ids, labels, parties   one string per document, None where unknown
+    sentence_unit     what the sentences are: "sentence", or "paragraph" where texts were cut at blank lines
     language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
     """
 
@@ -56,6 +57,7 @@ class Corpus:
     labels: tuple[str, ...] | None = None
     parties: tuple[str, ...] | None = None
     language: str | None = None
+    sentence_unit: str = "sentence"
 
     def __post_init__(self) -> None:
         for name, values in checked(self._indexed)._asdict().items():
@@ -119,6 +121,7 @@ class Corpus:
             labels=_column(document.label for document in about),
             parties=_column(document.party for document in about),
             language=None if options.get("tokenizer") else options.get("language", "en"),
+            sentence_unit="paragraph" if options.get("sentences") == "paragraphs" else "sentence",
         )
 
     @classmethod
@@ -218,7 +221,13 @@ class Corpus:
     def select(self, documents: ArrayLike) -> Corpus:
         """The documents at these positions, in this order (or those where a boolean mask is true)."""
         positions = np.asarray(documents)
+        if positions.dtype == bool and len(positions) != self.n_docs:
+            raise InputError(f"expected a mask of {self.n_docs} documents, got {len(positions)}")
         chosen = np.flatnonzero(positions) if positions.dtype == bool else positions.astype(np.int64)
+        if len(chosen) and not (chosen.min() >= 0 and chosen.max() < self.n_docs):
+            raise InputError(
+                f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
+            )
         return replace(
             self,
             **select(self._indexed, chosen)._asdict(),
@@ -259,6 +268,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
         labels=_all([corpus.labels for corpus in corpora]),
         parties=_all([corpus.parties for corpus in corpora]),
         language=first.language,
+        sentence_unit=first.sentence_unit,
     )
 
 

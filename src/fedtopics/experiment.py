@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 import fedtopics
+from fedtopics.consistency import TAU, Relation, load
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import READING, Data, prepare
+from fedtopics.errors import InputError
+from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
+from fedtopics.federation.consistent import with_consistency
 from fedtopics.federation.protocol import Method
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
-from fedtopics.progress import bar
+from fedtopics.privacy.ledger import Ledger
+from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
 
 
@@ -35,6 +41,8 @@ def train(
     test_fraction: float = 0.1,
     secure: bool = False,
     show_progress: bool | None = None,
+    consistency: Any = None,
+    consistency_tau: float = TAU,
     **settings: Any,
 ) -> Run:
     """Train one method on a federation in this process and score it on held-out documents.
@@ -43,7 +51,8 @@ def train(
     off again. Before a model is published train it with `secure=True`: noise from the operating system.
     `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...) and, where the source is yet
     to be read, options of `prepare` and `read` (`text_column`, ...). The result does not depend on
-    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only.
+    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only. `consistency` is a
+    public word relation (see `fedtopics.consistency.load`) towards which the server draws topics.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     trained = make(method, n_topics=n_topics, **settings)
@@ -51,20 +60,27 @@ def train(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
     )
     n_threads = n_threads or os.cpu_count() or 1
+    relation = _relation(consistency, data)
+    watch = Watch(data.test, n_threads)
     began = perf_counter()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained,
+            trained if relation is None else with_consistency(trained, relation, consistency_tau),
             data.parties,
             seed=seed,
-            ledger=replace(data.ledger, entries=list(data.ledger.entries)),
+            ledger=_ledger(data, trained),
             n_threads=n_threads,
             secure=secure,
-            on_round=lambda _: shown.advance(),
+            on_round=_shower(shown),
+            monitor=watch,
         )
-    record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": perf_counter() - began}
+    seconds = perf_counter() - began - watch.seconds
+    record = _record(method, trained, data, outcome) | {"seed": seed, "seconds": seconds}
+    if relation is not None:
+        record["consistency"] = _facts(relation, consistency_tau)
     outcome = _described(outcome, record, data.test.language)
     model, record["scores"], local = _score(outcome, data, n_threads)
+    record["n_topics"] = model.n_topics
     for party in record["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
@@ -75,17 +91,109 @@ def compare(
     source: str | Sequence[str] | Corpus | Data,
     methods: Iterable[str],
     *,
-    epsilon: float | None = None,
+    epsilon: float | Sequence[float] | None = None,
     seed: int = 0,
+    n_seeds: int = 1,
     n_parties: int | None = None,
     test_fraction: float = 0.1,
+    own: Mapping[str, Mapping[str, Any]] | None = None,
     **options: Any,
 ) -> list[Run]:
-    """One run per method on the same data; `epsilon` goes to the methods that have one."""
-    private = {name: "epsilon" in settings_of(find(name)) for name in methods}
+    """Runs of several methods on the same data; each record holds the scores of the others beside its own.
+
+    Methods that have an epsilon run with every one that is given; all run with `n_seeds` seeds from `seed` on
+    (the documents are dealt once, by `seed`). `own` holds settings of single methods, by name.
+    """
+    if n_seeds < 1:
+        raise InputError(f"expected at least 1 seed, got {n_seeds}")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
-    price: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon}
-    return [train(data, name, seed=seed, **options, **(price if private[name] else {})) for name in private]
+    runs = [
+        train(data, name, seed=number, **options, **price, **(own or {}).get(name, {}))
+        for name in methods
+        for price in _prices(name, epsilon)
+        for number in range(seed, seed + n_seeds)
+    ]
+    return [replace(run, record=run.record | {"compared": _others(run, runs)}) for run in runs]
+
+
+def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:
+    """The settings of each run of a method: one for each epsilon, if it takes any."""
+    if epsilon is None or "epsilon" not in settings_of(find(method)):
+        return [{}]
+    return [{"epsilon": value} for value in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
+
+
+def _others(run: Run, runs: list[Run]) -> list[dict[str, Any]]:
+    """The scores of other methods with the same seed and, where they have one, the same epsilon."""
+    return [
+        {"method": other.record["method"], "scores": other.scores, "privacy": other.privacy_line}
+        for other in runs
+        if other.record["method"] != run.record["method"]
+        and other.record["seed"] == run.record["seed"]
+        and (None in (run.epsilon, other.epsilon) or run.epsilon == other.epsilon)
+    ]
+
+
+class Watch:
+    """Held-out perplexity after rounds 1, 2, 4, 8, ...: often while topics form, rarely later."""
+
+    def __init__(self, test: Corpus, n_threads: int) -> None:
+        self.test, self.n_threads, self.seconds = test, n_threads, 0.0
+
+    def __call__(self, number: int, model: Callable[[], TopicModel | None]) -> dict[str, float]:
+        if (number + 1).bit_count() != 1:
+            return {}
+        began = perf_counter()
+        topics = model()
+        found = (
+            {} if topics is None else {"perplexity": perplexity(topics, self.test, n_threads=self.n_threads)}
+        )
+        self.seconds += perf_counter() - began
+        return found
+
+
+def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
+    """Moves the bar on by a round and shows the last measures beside it."""
+    latest: dict[str, float] = {}
+
+    def show(entry: in_process.Round) -> None:
+        latest.update(entry.measures)
+        shown.advance(round=entry.round + 1, **latest)
+
+    return show
+
+
+def _ledger(data: Data, method: Method) -> Ledger:
+    """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
+    entries = list(data.ledger.entries)
+    delta = data.ledger.delta if entries else getattr(method, "delta", data.ledger.delta)
+    return replace(data.ledger, delta=delta, entries=entries)
+
+
+def _relation(source: Any, data: Data) -> Relation | None:
+    """The relation of the vocabulary; a file among the documents is refused, as it must be public."""
+    if source is None:
+        return None
+    if not isinstance(source, str | os.PathLike):
+        return load(source, data.test.vocabulary)
+    paths = [Path(source), Path(data.source)]
+    if all(path.exists() for path in paths) and paths[0].resolve().is_relative_to(paths[1].resolve()):
+        raise InputError(
+            f"expected a public word relation, got {str(paths[0])!r} among the documents; "
+            "what is learned from them leaks with the topics"
+        )
+    return load(source, data.test.vocabulary)
+
+
+def _facts(relation: Relation, tau: float) -> dict[str, Any]:
+    """What a run record says of the relation, so that it can be found and judged."""
+    return {
+        "source": relation.source,
+        "sha256": relation.sha256,
+        "tau": tau,
+        "n_known": relation.n_known,
+        "n_weights": int(relation.weights.nnz),
+    }
 
 
 def _score(
@@ -110,8 +218,8 @@ def _described(
     outcome: in_process.Outcome, record: dict[str, Any], language: str | None
 ) -> in_process.Outcome:
     """The outcome with models that carry a card: how they were trained, nothing of the documents."""
-    told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
-    card = {name: record[name] for name in told} | {"n_parties": len(record["parties"])}
+    told = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
+    card = {name: record[name] for name in told if name in record} | {"n_parties": len(record["parties"])}
 
     def describe(model: TopicModel) -> TopicModel:
         return replace(model, card=card, language=language)
@@ -133,7 +241,6 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "variant": getattr(method, "variant", None),
         "engine": "in_process",
         "source": data.source,
-        "n_topics": method.n_topics,
         "n_words": data.test.n_words,
         "settings": asdict(cast(Any, method)),
         "parties": parties,
@@ -142,9 +249,19 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "privacy": outcome.ledger.statements(),
         "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],
+        "party_topics": {name: amounts.tolist() for name, amounts in outcome.party_topics.items()},
+        "forecast": _forecast(method, data.test.n_words),
         "versions": {
             "fedtopics": fedtopics.__version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
     }
+
+
+def _forecast(method: Method, n_words: int) -> dict[str, float] | None:
+    """The predicted cost in perplexity, of a method that can tell it and was given what it needs."""
+    predicted = getattr(method, "forecast", lambda _: None)(n_words)
+    if predicted is None:
+        return None
+    return {"distinct_words": cast(Any, method).distinct_words, "perplexity_ratio": predicted}

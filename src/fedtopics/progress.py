@@ -1,6 +1,7 @@
-"""Progress on the terminal: one bar, whatever is being counted.
+"""Progress on the terminal and in notebooks: one bar, whatever is being counted.
 
 Bars go to standard error, and only when it is a terminal, so a program that reads the output never sees one.
+In a notebook they are part of the output of the cell.
 """
 
 from __future__ import annotations
@@ -8,9 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
+from html import escape as escape_html
+from time import monotonic
 from typing import Protocol, TypeVar
 
+from fedtopics.notebook import Output, is_notebook
+
 Item = TypeVar("Item")
+REFRESH = 0.2  # seconds between two drawings in a notebook
 
 
 class Bar(Protocol):
@@ -30,18 +36,22 @@ def bar(description: str, total: float | None = None, *, shown: bool | None = No
     """A progress bar for the length of a `with` block.
 
     total   how many steps there will be; None where nobody knows
-    shown   True or False to decide; None shows it when standard error is a terminal
+    shown   True or False to decide; None shows it on a terminal and in a notebook
 
     >>> with bar("Training", total=2, shown=False) as progress:
     ...     progress.advance(perplexity=812.3)
     """
     if shown is None:
-        shown = sys.stderr.isatty()
+        shown = sys.stderr.isatty() or is_notebook()
     if not shown:
         yield _Hidden()
-        return
-    with _rich_bar(description, total) as visible:
+    elif is_notebook():
+        visible = _NotebookBar(description, total)
         yield visible
+        visible.show()
+    else:
+        with _rich_bar(description, total) as rich:
+            yield rich
 
 
 def track(
@@ -83,6 +93,51 @@ def _rich_bar(description: str, total: float | None) -> Iterator[Bar]:
                     display.update(task, extra=escape(_line(extra)))
 
         yield Visible()
+
+
+class _NotebookBar:
+    """A bar in the output of a cell, drawn anew a few times a second."""
+
+    def __init__(self, description: str, total: float | None) -> None:
+        self.description, self.total, self.done = description, total, 0.0
+        self.extra: dict[str, object] = {}
+        self.began = self.drawn = monotonic()
+        self.output = Output(self._html())
+
+    def advance(self, steps: float = 1, **extra: object) -> None:
+        """Move on by that many steps."""
+        self.done += steps
+        self.extra |= extra
+        if monotonic() - self.drawn > REFRESH:
+            self.show()
+
+    def show(self) -> None:
+        """Draw the bar as it is now."""
+        self.drawn = monotonic()
+        self.output.update(self._html())
+
+    def _html(self) -> str:
+        share = f' value="{self.done:g}" max="{self.total:g}"' if self.total else ""
+        told = [self.description, *self._times(), _line(self.extra)]
+        return f"<div><progress{share}></progress> {escape_html('  '.join(filter(None, told)))}</div>"
+
+    def _times(self) -> list[str]:
+        passed = monotonic() - self.began
+        if not self.total or not self.done:
+            return [_clock(passed)]
+        if self.done >= self.total:
+            return ["100%", _clock(passed)]
+        left = passed / self.done * (self.total - self.done)
+        return [f"{self.done / self.total:.0%}", f"{_clock(left)} left"]
+
+
+def _clock(seconds: float) -> str:
+    """Minutes and seconds.
+
+    >>> _clock(75.4)
+    '1:15'
+    """
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def _line(extra: dict[str, object]) -> str:

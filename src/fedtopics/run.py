@@ -19,9 +19,11 @@ from urllib.parse import quote, unquote
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
+from fedtopics.notebook import table
 from fedtopics.privacy.ledger import Ledger
 
 SCHEMA = "fedtopics/run/1"
+REQUIRED = {"method", "seed", "n_topics", "n_words", "parties", "scores", "privacy", "rounds", "versions"}
 PARTY_PREFIX = "party-"
 
 
@@ -46,6 +48,17 @@ class Run:
         statements: list[dict[str, Any]] = self.record["privacy"]
         return statements
 
+    @property
+    def epsilon(self) -> float | None:
+        """The method's own epsilon setting; None where it has none. `privacy` says what it means."""
+        value: float | None = self.record.get("settings", {}).get("epsilon")
+        return value
+
+    @property
+    def privacy_line(self) -> str:
+        """What the worst party has spent, in one line."""
+        return privacy_line(self.privacy, self.record.get("noise"))
+
     def save(self, folder: str | Path) -> None:
         """Write the run to a new or empty folder, all of it or nothing."""
         target = require_free(folder)
@@ -61,7 +74,11 @@ class Run:
 
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
-        record = self.record | {"model_sha256": _sha256(folder / NUMBERS)}
+        record = self.record | {
+            "model_sha256": _sha256(folder / NUMBERS),
+            "ledger_head": self.ledger.head,
+        }
+        record["record_sha256"] = record_digest(record)
         (folder / "run.json").write_text(
             json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
         )
@@ -81,18 +98,41 @@ class Run:
             unquote(path.name.removeprefix(PARTY_PREFIX)): TopicModel.load(path)
             for path in sorted(folder.glob(f"{PARTY_PREFIX}*"))
         }
-        return cls(record, model, local, _read_ledger(folder / "ledger.json"))
+        ledger = _read_ledger(folder / "ledger.json")
+        if record.get("ledger_head", ledger.head) != ledger.head:
+            raise InputError(f"{folder}: run.json belongs to another ledger; the folder was altered")
+        return cls(record, model, local, ledger)
 
     def __repr__(self) -> str:
         record = self.record
+        known = [(name, value) for name, value in self.scores.items() if value is not None]
         lines = [
             f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
-            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in self.scores.items()),
-            "privacy  " + privacy_line(self.privacy, self.record.get("noise")),
+            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
+            "privacy  " + self.privacy_line,
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Scores, privacy and topics as notebooks show them."""
+        head = ["method", "perplexity", "NPMI", "diversity", "privacy"]
+        return table(head, _scores_shown(self)) + self.model._repr_html_()
+
+
+def _scores_shown(run: Run) -> list[list[str]]:
+    others = [(row["method"], row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
+    rows = [(run.record["method"], run.scores, run.privacy_line), *others]
+    digits = {"perplexity": 0, "coherence_npmi": 3, "diversity": 2}
+    return [
+        [method, *(_rounded(scores[name], number) for name, number in digits.items()), told]
+        for method, scores, told in rows
+    ]
+
+
+def _rounded(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
 
 
 def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
@@ -139,10 +179,29 @@ def _read_record(path: Path) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"{path} is not JSON: {error}") from None
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        found = record.get("schema") if isinstance(record, dict) else type(record).__name__
-        raise InputError(f"{path}: expected schema {SCHEMA}, got {found!r}")
+    check_schema(path, record, SCHEMA)
+    if record.get("record_sha256") not in (None, record_digest(record)):
+        raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
+    if missing := sorted(REQUIRED - record.keys()):
+        raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
     return record
+
+
+def check_schema(path: Path, record: object, schema: str) -> None:
+    """Refuse what is not a record of this schema; one of a later number asks for a newer fedtopics."""
+    found = record.get("schema") if isinstance(record, dict) else type(record).__name__
+    if found == schema:
+        return
+    family, _, number = str(found).rpartition("/")
+    if family == schema.rpartition("/")[0] and number.isdigit() and int(number) > int(schema.split("/")[-1]):
+        raise InputError(f"{path} has schema {found}, got only {schema} here; upgrade fedtopics to read it")
+    raise InputError(f"{path}: expected schema {schema}, got {found!r}")
+
+
+def record_digest(record: dict[str, Any]) -> str:
+    """SHA-256 of the record but for the digest itself, however it is laid out in the file."""
+    content = {name: value for name, value in record.items() if name != "record_sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _read_ledger(path: Path) -> Ledger:

@@ -51,7 +51,8 @@ def trained(letters: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_train_writes_a_run(trained: Path) -> None:
-    assert {path.name for path in trained.iterdir()} >= {"model.safetensors", "model.json", "run.json"}
+    names = {path.name for path in trained.iterdir()}
+    assert names >= {"model.safetensors", "model.json", "run.json", "report.html"}
     record = json.loads((trained / "run.json").read_text())
     assert [party["name"] for party in record["parties"]] == ["office 0", "office 1"]
 
@@ -67,7 +68,7 @@ def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_pat
     assert len(lines) == 61
     assert lines[1].startswith("letter-0,")
     out = tmp_path / "mixtures.csv"
-    assert fedtopics("transform", trained, letters, "--text-column", "body", "--out", out).returncode == 0
+    assert str(out) in fedtopics("transform", trained, letters, "--text-column", "body", "--out", out).stdout
     assert "exists" in refused("transform", trained, letters, "--text-column", "body", "--out", out)
 
 
@@ -78,6 +79,26 @@ def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Pat
     assert "perplexity" in fedtopics(*asked, "--methods", "pooled").stdout
 
 
+def test_compare_and_report_write_pages(letters: Path, trained: Path, tmp_path: Path) -> None:
+    out = tmp_path / "curves"
+    asked = ("compare", letters, "--text-column", "body", "--topics", "3", "--rounds", "3", "--out", out)
+    result = fedtopics(*asked, "--methods", "shared,calm", "--epsilons", "4,8", "--seeds", "2")
+    assert result.returncode == 0, result.stderr
+    assert str(out / "report.html") in result.stdout
+    (out / "report.html").unlink()
+    assert fedtopics("report", out).stdout.strip() == str(out / "report.html")
+    page = (out / "report.html").read_text()
+    assert "6 runs on" in page
+    assert "not an empty folder" in refused(*asked)
+    assert "leave one out" in refused(*asked[:-1], tmp_path / "x", "--epsilon", "4", "--epsilons", "4,8")
+    assert "got '4;8'" in refused(*asked[:-1], tmp_path / "x", "--epsilons", "4;8")
+    other = tmp_path / "page.html"
+    assert fedtopics("report", trained, "--out", other).returncode == 0
+    assert "tariff" in other.read_text()
+    assert "exists" in refused("report", trained, "--out", other)
+    assert "no run.json" in refused("report", tmp_path)
+
+
 def test_methods_lists_guarantees() -> None:
     listed = json.loads(fedtopics("methods", "--json").stdout)["methods"]
     assert {"alone", "pooled", "shared"} <= {row["method"] for row in listed}
@@ -85,12 +106,29 @@ def test_methods_lists_guarantees() -> None:
     assert "guarantee" in fedtopics("methods").stdout
 
 
+def test_calibrate_says_what_it_promises() -> None:
+    asked = (
+        "calibrate",
+        "randomized-response",
+        "--epsilon",
+        "4",
+        "--relation",
+        "word replace",
+        "--rounds",
+        "2",
+    )
+    assert (
+        "epsilon 2: 2 fresh releases cost at most epsilon 4 (word replace)"
+        in fedtopics("privacy", *asked).stdout
+    )
+
+
 def test_version() -> None:
     assert fedtopics("--version").stdout.startswith("fedtopics 0.")
 
 
 def test_help_has_examples() -> None:
-    for command in ("train", "compare", "topics", "transform", "evaluate", "demo"):
+    for command in ("train", "compare", "report", "topics", "transform", "evaluate", "demo"):
         result = fedtopics(command, "--help")
         assert result.returncode == 0
         assert "xample" in result.stdout, command

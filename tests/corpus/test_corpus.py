@@ -60,6 +60,11 @@ def test_select_takes_documents_with_all_that_belongs_to_them(corpus: Corpus) ->
     assert chosen.vocabulary is corpus.vocabulary
     assert readable(corpus.select(np.array([True, False, False, True]))) == readable(corpus.select([0, 3]))
     assert corpus.select([]).n_docs == 0
+    for wrong in ([-1], [0, 4]):
+        with pytest.raises(InputError, match="expected positions from 0 to 3"):
+            corpus.select(wrong)
+    with pytest.raises(InputError, match="mask of 4 documents, got 2"):
+        corpus.select(np.array([True, False]))
 
 
 def test_concatenate_undoes_a_division(corpus: Corpus) -> None:

@@ -9,6 +9,7 @@ proves nothing for any relation is left out: there is no promise to test.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -28,8 +29,8 @@ N_SENTENCES = (4, 1, 3, 0, 4, 2, 5, 4, 3, 4)  # of each document
 # Settings whose choices each need a blindfold of their own (None: left out); a method refuses what it lacks.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "variant": (None, "paper", "sound"),
-    "unit": (None, "document", "word", "sentence"),
-    "release": (None, "tokens", "histograms"),
+    "unit": (None, "document", "word", "sentence", "ngram", "paragraph"),
+    "release": (None, "tokens", "histograms", "unit", "document"),
     "max_length": (None, 10),
     "channel": (None, "ue"),
 }
@@ -71,6 +72,11 @@ def corpus(seed: int, seed_of_lengths: int) -> Corpus:
 
 
 def lengths_are_public(name: str, given: dict[str, Any]) -> bool:
+    """Where every token, or every so many tokens, are a row."""
+    ngrams = name == "pctd" and given.get("unit", "ngram") == "ngram"
+    rows_of_units = given.get("variant") == "paper" or given.get("release") == "unit"
+    if name == "pctd":
+        return ngrams and rows_of_units
     return name == "ftm" and (given.get("variant") == "paper" or given.get("release") == "tokens")
 
 
@@ -103,19 +109,26 @@ def assert_same_bytes(one: list[tuple[str, Arrays]], other: list[tuple[str, Arra
 def test_nothing_goes_round_the_mechanism(name: str, given: dict[str, Any]) -> None:
     method = methods.make(name, epsilon=0.0, n_topics=3, n_rounds=N_ROUNDS, **given)
     first, second = ((0, 0), (0, 0)) if lengths_are_public(name, given) else ((1, 2), (3, 4))
-    one = everything_sent(method, {"north": corpus(1, first[0]), "south": corpus(2, first[1])})
-    other = everything_sent(method, {"north": corpus(3, second[0]), "south": corpus(4, second[1])})
-    assert_same_bytes(one, other)
+    cut_into = "paragraph" if given.get("unit") == "paragraph" else "sentence"
+    sent = []
+    for seeds, lengths in (((1, 2), first), ((3, 4), second)):
+        corpora = [corpus(*pair) for pair in zip(seeds, lengths, strict=True)]
+        north, south = (replace(documents, sentence_unit=cut_into) for documents in corpora)
+        sent.append(everything_sent(method, {"north": north, "south": south}))
+    assert_same_bytes(*sent)
 
 
-@pytest.mark.parametrize("name", ["calm", "ftm"])
+@pytest.mark.parametrize(
+    ("name", "given"), [("calm", {}), ("ftm", {}), ("pctd", {"release": "unit"}), ("pctd", {})]
+)
 @pytest.mark.parametrize("max_length", [None, 10])
 @pytest.mark.parametrize("shorter", [[5, 4, 2], [5, 5, 1], [0, 5, 2]])
-def test_the_number_of_rows_tells_no_word(name: str, max_length: int | None, shorter: list[int]) -> None:
+def test_the_number_of_rows_tells_no_word(
+    name: str, given: dict[str, Any], max_length: int | None, shorter: list[int]
+) -> None:
     """With a word less a sentence may be empty, or the public length may cut elsewhere."""
-    method = methods.make(
-        name, epsilon=0.0, n_topics=3, n_rounds=N_ROUNDS, unit="sentence", max_length=max_length
-    )
+    bounds: dict[str, Any] = {"unit": "sentence", "max_length": max_length}
+    method = methods.make(name, epsilon=0.0, n_topics=3, n_rounds=N_ROUNDS, **bounds, **given)
     sent = []
     for lengths in ([5, 5, 2], shorter):
         documents = corpus_of_sentences(list(range(sum(lengths))), [lengths], N_WORDS)
@@ -124,10 +137,13 @@ def test_the_number_of_rows_tells_no_word(name: str, max_length: int | None, sho
 
 
 def test_the_blindfold_covers_the_private_methods() -> None:
-    assert {name for name, _ in CASES} >= {"calm", "ftm", "fedlda", "lplda"}
+    assert {name for name, _ in CASES} >= {"calm", "ftm", "fedlda", "lplda", "pctd"}
     assert ("fedlda", {"variant": "sound", "channel": "ue"}) in CASES
     assert ("fedlda", {"variant": "paper"}) not in CASES
     assert ("lplda", {"variant": "paper", "max_length": 10}) in CASES
+    for variant in ("paper", "sound"):
+        assert ("pctd", {"variant": variant, "unit": "sentence", "release": "unit"}) in CASES
+    assert ("pctd", {"unit": "ngram", "release": "document"}) in CASES
     for bounded in ({}, {"max_length": 10}):
         assert ("calm", {"unit": "sentence"} | bounded) in CASES
         assert ("ftm", {"unit": "sentence"} | bounded) in CASES

@@ -13,8 +13,10 @@ from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
+from fedtopics.federation.expected import check, expected
 from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.methods.calm import LONG_STEP, Calm
+from fedtopics.federation.wire import WireError
+from fedtopics.methods.calm import LONG_STEP, SCORED, STILL, Calm
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE
 from fedtopics.privacy.forecast import predicted_ratio
@@ -51,13 +53,13 @@ def assert_same_bytes(one: Arrays, other: Arrays) -> None:
         assert one[name].tobytes() == other[name].tobytes(), name
 
 
-@pytest.mark.parametrize("unit", ["document", "sentence"])
-def test_at_epsilon_zero_what_is_sent_does_not_depend_on_the_documents(unit: str) -> None:
-    method = Calm(epsilon=0.0, n_topics=3, n_rounds=4, unit=unit)
+@pytest.mark.parametrize(("unit", "n_rounds"), [("document", 12), ("sentence", 4)])
+def test_at_epsilon_zero_what_is_sent_does_not_depend_on_the_documents(unit: str, n_rounds: int) -> None:
+    method = Calm(epsilon=0.0, n_topics=3, n_rounds=n_rounds, unit=unit, held_out=0.2)
     sent = []
     for seed in (1, 2):
         documents = corpus(seed)
-        sent.append(played(method, [{"north": with_sentences(documents, 10)}] * 4))
+        sent.append(played(method, [{"north": with_sentences(documents, 10)}] * n_rounds))
     for one, other in zip(*sent, strict=True):
         assert_same_bytes(one["north"].value, other["north"].value)
 
@@ -129,6 +131,46 @@ def test_a_long_step_has_no_momentum() -> None:
     np.testing.assert_allclose(told_after(4.0, 10.0)["sizes"], N_WORDS * (10 + Calm().beta), rtol=1e-6)
 
 
+def test_histograms_held_out_are_scored_and_not_trained_on() -> None:
+    rounds = played(Calm(epsilon=8.0, n_topics=3, held_out=0.25), [{"north": corpus(1)}] * (SCORED + 2))
+    assert rounds[2]["north"].value["counts"].sum() == pytest.approx(30 * 30, rel=0.02)
+    scored = [number for number, sent in enumerate(rounds) if "score" in sent["north"].value]
+    assert scored == [SCORED]
+    assert rounds[SCORED]["north"].value["score"][1] == 10
+
+
+def scored(method: Calm, state: Arrays, number: int, **scores: float) -> Arrays:
+    """The state after round `number`, in which parties of 10 histograms held out sent these scores."""
+    flat = np.ones((N_WORDS, 3), np.float32)
+    sent = {name: {"counts": flat, "score": np.array([10 * score, 10])} for name, score in scores.items()}
+    return method.combine(state, sent, Turn(0, "server", number))
+
+
+def test_training_stops_where_the_score_of_all_parties_rises_no_more() -> None:
+    method, flat = Calm(n_topics=3, held_out=0.1), np.ones((N_WORDS, 3))
+    state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
+    state = scored(method, state, SCORED, north=5.0, south=1.0)
+    state = scored(method, state, 2 * SCORED, north=4.9, south=1.2)  # the mean rises by 0.05
+    assert "phi" in method.broadcast(state, "north")
+    state = scored(method, state, 3 * SCORED, north=4.9 + STILL)  # south keeps its last score
+    assert method.broadcast(state, "north").keys() == {"stopped"}
+    assert int(state["stopped"]) == 3 * SCORED
+    assert scored(method, state, 4 * SCORED, north=9.0) is state
+
+
+def test_after_a_stop_nothing_is_sent_and_the_model_stays() -> None:
+    parties = {name: corpus(seed, 200) for seed, name in enumerate(("north", "south"))}
+    outcome = in_process.run(Calm(epsilon=6.0, n_topics=3, n_rounds=150, held_out=0.1), parties, seed=0)
+    idle = [entry.round for entry in outcome.rounds if not entry.bytes_up]
+    assert idle, "it must have stopped"
+    assert (idle[0] - 1) % SCORED == 0
+    assert idle == list(range(idle[0], 150))
+    whole = in_process.run(Calm(epsilon=6.0, n_topics=3, n_rounds=idle[0], held_out=0.1), parties, seed=0)
+    assert outcome.model is not None
+    assert whole.model is not None
+    np.testing.assert_array_equal(outcome.model.topic_word, whole.model.topic_word)
+
+
 @pytest.mark.parametrize("unit", ["document", "sentence"])
 def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
     parties = {}
@@ -152,6 +194,8 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"unit": "page"}, "document or sentence, got 'page'"),
         ({"momentum": 1.0}, "below 1, got 1.0"),
         ({"burstiness": 1.0}, "below 1, got 1.0"),
+        ({"held_out": 0.6}, "from 0 to 0.5, got 0.6"),
+        ({"held_out": nan}, "from 0 to 0.5, got nan"),
         ({"alpha": 0.0}, "above 0, got 0.0"),
         ({"max_length": 0}, "above 0, got 0"),
     ],
@@ -187,3 +231,14 @@ def test_the_forecast_is_logged_before_the_run(
         Calm(epsilon=epsilon, distinct_words=2.0).start(N_WORDS, Turn(0, "server"))
     assert [record.levelname for record in caplog.records] == [level]
     assert "times that of training without noise" in caplog.text
+
+
+def test_a_likelihood_below_zero_may_cross_the_wire() -> None:
+    told = {"phi": np.full((N_WORDS, 3), 1 / N_WORDS, np.float32), "sizes": np.ones(3, np.float32)}
+    wanted = expected(
+        Calm(n_topics=3), "a", told | {"length": np.array(30.0)}, [f"w{w}" for w in range(N_WORDS)], 1
+    )
+    counts = np.ones((N_WORDS, 3), np.float32)
+    check({"counts": counts, "likelihood": np.array(-7.0)}, wanted)
+    with pytest.raises(WireError, match="negative number in counts"):
+        check({"counts": -counts, "likelihood": np.array(-7.0)}, wanted)

@@ -10,20 +10,31 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.consistency import from_matrix
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
+from fedtopics.federation.consistent import with_consistency
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.model import TopicModel
 
 N_TOPICS, WORDS_PER_TOPIC = 3, 8
 TOPICS = planted_topics(N_TOPICS, WORDS_PER_TOPIC)
 
-every = pytest.mark.parametrize("name", methods.names())
+WITH_RELATION = "+consistency"  # the method with a server that draws related words together
+CONSISTENT = [name for name in methods.names() if hasattr(methods.find(name), "told_topics")]
+
+every = pytest.mark.parametrize(
+    "name", [*methods.names(), *(f"{name}{WITH_RELATION}" for name in CONSISTENT)]
+)
 
 
 def quick(name: str, **given: Any) -> Method:
     """The method at its defaults, few topics, and little noise where it has any."""
+    if name.endswith(WITH_RELATION):
+        related = np.kron(np.eye(N_TOPICS), np.full((WORDS_PER_TOPIC, WORDS_PER_TOPIC), 0.5))
+        relation = from_matrix(related, N_TOPICS * WORDS_PER_TOPIC)
+        return with_consistency(quick(name.removesuffix(WITH_RELATION), **given), relation)
     settings = methods.settings(methods.find(name))
     small: dict[str, Any] = {"n_topics": N_TOPICS}
     if "epsilon" in settings:

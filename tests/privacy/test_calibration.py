@@ -102,7 +102,7 @@ def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
     assert found.statements == ledger.statements()
     assert {row["relation"] for row in found.statements} >= set(RELATIONS[:4])
     bare = explain([Histogram(6.0, 8000).price()], PublicFacts(8000))
-    assert any("403.4-fold (a word guessed at 1 in 8,000: at most 4.8 %)" in line for line in bare.meaning)
+    assert any("403-fold (a word guessed at 1 in 8,000: at most 4.8 %)" in line for line in bare.meaning)
     assert any("epsilon 3000 is no protection" in line for line in found.meaning)
     assert any("document epsilon 3000 promises nothing" in line for line in found.warnings)
     assert any("word epsilon 12 is at least ln V = 9.0" in line for line in found.warnings)
@@ -158,7 +158,7 @@ def test_commands_print_what_is_computed(tmp_path):
     assert audit_text.exit_code == 0
     assert len(json.loads(audit_text.output)) == len(audit())
     chosen = runner.invoke(app, ["calibrate", "histogram", "--epsilon", "12", "--relation", "word replace"])
-    assert chosen.output.strip() == "epsilon 6"
+    assert "epsilon 6: 1 fresh release costs at most epsilon 12 (word replace)" in chosen.output
     ledger = Ledger()
     ledger.charge("a", 0, Histogram(6.0, 10).price())
     (tmp_path / "ledger.json").write_text(ledger.to_json())

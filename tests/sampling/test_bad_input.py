@@ -66,7 +66,7 @@ def test_topics_that_do_not_match_are_refused(topics):
         lda.sweep(CORPUS, lda.State(topics, 0), PRIORS, seed=0)
 
 
-@pytest.mark.parametrize("n_topics", [0, 10_001, 2.5])
+@pytest.mark.parametrize("n_topics", [0, 1, 10_001, 2.5])
 def test_a_bad_number_of_topics_is_refused(n_topics):
     with pytest.raises(InputError, match="n_topics"):
         lda.start(CORPUS, n_topics, seed=0)
@@ -86,9 +86,25 @@ def test_bad_topics_are_refused_by_fold_in(topic_word):
         lda.fold_in(CORPUS, topic_word, PRIORS.alpha)
 
 
-def test_one_topic_and_no_tokens_are_fine():
-    one = lda.sweep(CORPUS, lda.start(CORPUS, 1, seed=0), lda.Priors.symmetric(1), seed=0)
-    np.testing.assert_array_equal(one.topics, np.zeros(5))
-    nothing = corpus_of([], n_words=0)
-    assert lda.sweep(nothing, lda.start(nothing, 4, seed=0), PRIORS, seed=0).topics.shape == (0,)
-    assert lda.fold_in(nothing, np.ones((4, 0)), PRIORS.alpha).shape == (0, 4)
+def test_a_single_topic_is_refused():
+    state, topics = lda.State(np.zeros(5, np.uint16), 0), np.full((1, 3), 1 / 3)
+    with pytest.raises(InputError, match="n_topics must be at least 2, got 1"):
+        lda.sweep(CORPUS, state, lda.Priors.symmetric(1), seed=0)
+    with pytest.raises(InputError, match="n_topics must be at least 2, got 1"):
+        lda.assign(CORPUS, state, topics, [0.1], seed=0)
+
+
+@pytest.mark.parametrize("documents", [[], [[], []]])
+def test_an_empty_corpus_is_refused(documents):
+    nothing, state = corpus_of(documents, n_words=3), lda.State(np.zeros(0, np.uint16), 0)
+    with pytest.raises(InputError, match="corpus must have at least one token"):
+        lda.start(nothing, 4, seed=0)
+    with pytest.raises(InputError, match="corpus must have at least one token"):
+        lda.sweep(nothing, state, PRIORS, seed=0)
+    with pytest.raises(InputError, match="corpus must have at least one token"):
+        lda.assign(nothing, state, np.full((4, 3), 1 / 3), PRIORS.alpha, seed=0)
+
+
+def test_mixtures_of_no_documents_and_of_one_topic_are_fine():
+    assert lda.fold_in(corpus_of([], n_words=0), np.ones((4, 0)), PRIORS.alpha).shape == (0, 4)
+    np.testing.assert_array_equal(lda.fold_in(CORPUS, np.full((1, 3), 1 / 3), [0.1]), np.ones((3, 1)))

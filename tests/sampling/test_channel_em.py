@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import gammaln
@@ -26,18 +28,21 @@ def log_chances(mu: float, q: float, n_most: int) -> np.ndarray:
 
 def posterior(m: int, mu: float, h: Histograms) -> tuple[float, float]:
     """E[n] and log likelihood of a released m, up to a constant; m = 0: of a word that did not survive."""
-    if h.decay == 0:
+    if h.dropping == 0:
         return float(m), m * np.log(mu)
     chances = log_chances(mu, h.burstiness, m + int(20 * (mu + 10)))
     n = np.arange(len(chances))
-    terms = chances - np.log(h.decay) * (np.where(n <= m, n, 2 * m - n))
+    if h.sigma and m:
+        terms = chances + n * (2 * m - n) / (2 * h.sigma**2)
+    else:
+        terms = chances - np.log(h.dropping) * (np.where(n <= m, n, 2 * m - n))
     weights = np.exp(terms - terms.max())
     return float(weights @ n / weights.sum()), float(np.log(weights.sum()) + terms.max())
 
 
 def reference(h: Histograms, docs: Documents, topics: Topics, alpha: np.ndarray, n_steps: int, exclude: bool):
     """The E step in double precision, one document and one entry at a time."""
-    a, phi = h.decay, topics.phi.astype(np.float64)
+    a, phi = h.dropping, topics.phi.astype(np.float64)
     counts, all_theta, lengths, likelihood = np.zeros_like(phi), [], [], 0.0
     for d in range(h.n_docs):
         entries = slice(h.offsets[d], h.offsets[d + 1])
@@ -100,6 +105,22 @@ def random_problem(
 @pytest.mark.parametrize("burstiness", [0.0, 0.4])
 def test_it_agrees_with_the_reference(n_topics: int, exclude: bool, decay: float, burstiness: float) -> None:
     problem = random_problem(6, 37, n_topics, decay, burstiness)
+    step = channel_em.expect(*problem, n_steps=2, exclude=exclude)
+    theta, lengths, counts, likelihood = reference(*problem, n_steps=2, exclude=exclude)
+    np.testing.assert_allclose(step.documents.theta, theta, rtol=2e-4, atol=2e-5)
+    np.testing.assert_allclose(step.documents.lengths, lengths, rtol=1e-4)
+    np.testing.assert_allclose(step.counts, counts, rtol=2e-3, atol=2e-4)
+    assert step.log_likelihood == pytest.approx(likelihood, rel=1e-5, abs=1e-3)
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+@pytest.mark.parametrize("sigma", [0.12, 0.25, 0.56, 1.0, 3.0, 20.0])
+@pytest.mark.parametrize("burstiness", [0.0, 0.4])
+def test_it_agrees_with_the_reference_under_gaussian_noise(
+    exclude: bool, sigma: float, burstiness: float
+) -> None:
+    histograms, *others = random_problem(6, 37, 20, 0.0, burstiness, largest=40)
+    problem = replace(histograms, sigma=sigma), *others
     step = channel_em.expect(*problem, n_steps=2, exclude=exclude)
     theta, lengths, counts, likelihood = reference(*problem, n_steps=2, exclude=exclude)
     np.testing.assert_allclose(step.documents.theta, theta, rtol=2e-4, atol=2e-5)

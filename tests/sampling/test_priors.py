@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from planted import corpus_of
 from scipy.special import digamma
 
@@ -46,6 +47,19 @@ def test_beta_takes_the_step_of_the_docstring():
     np.testing.assert_allclose(priors.beta, beta * gain / whole, rtol=1e-12)
 
 
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_threads_change_nothing(n_threads):
+    rng = np.random.default_rng(3)
+    words = rng.integers(0, 300, 100_000).astype(np.int32)
+    offsets = np.concatenate([[0], np.sort(rng.integers(0, len(words), 500)), [len(words)]])
+    corpus = Corpus(words, offsets, tuple(map(str, range(300))))
+    state, priors = lda.start(corpus, 40, seed=0), lda.Priors.symmetric(40)
+    alone = lda.optimize_alpha(corpus, state, priors).alpha
+    assert lda.optimize_alpha(corpus, state, priors, n_threads=n_threads).alpha.tobytes() == alone.tobytes()
+    together = lda.optimize_beta(corpus, state, priors, n_threads=n_threads)
+    assert together.beta == lda.optimize_beta(corpus, state, priors).beta
+
+
 def test_the_priors_that_made_the_data_are_found():
     priors = lda.optimize_alpha(CORPUS, STATE, lda.Priors.symmetric(3), n_iterations=200)
     np.testing.assert_allclose(priors.alpha, ALPHA, rtol=0.25)
@@ -60,6 +74,6 @@ def test_a_topic_that_nobody_uses_keeps_a_prior():
 
 def test_nothing_to_learn_from_changes_nothing():
     nothing, priors = corpus_of([[], []], 5), lda.Priors.symmetric(3)
-    state = lda.start(nothing, 3, seed=0)
+    state = lda.State(np.zeros(0, np.uint16), 0)
     np.testing.assert_array_equal(lda.optimize_alpha(nothing, state, priors).alpha, priors.alpha)
     assert lda.optimize_beta(nothing, state, priors).beta == priors.beta

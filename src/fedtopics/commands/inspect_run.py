@@ -72,6 +72,8 @@ def transform(
         writer.writerow(["id", *(model.label(topic) for topic in range(model.n_topics))])
         for name, mixture in zip(ids, mixtures.tolist(), strict=True):
             writer.writerow([name, *(f"{share:.6g}" for share in mixture)])
+    if out is not None:
+        tables.console.print(f"mixtures of {corpus.n_docs} documents: {out}", soft_wrap=True)
 
 
 @options.takes(options.Reading, "reading")
@@ -120,7 +122,11 @@ def _documents(source: str, reading: options.Reading, model: TopicModel) -> Corp
 
 def methods(as_json: options.Json = False) -> None:
     """List the methods with what each one guarantees and where it comes from."""
-    rows = [{"method": name, **asdict(all_methods.find(name).about)} for name in all_methods.names()]
+    abouts = {name: all_methods.find(name).about for name in all_methods.names()}
+    rows = [
+        {"method": name, "summary": about.summary, "guarantee": about.guarantee, "citation": about.citation}
+        for name, about in abouts.items()
+    ]
     if as_json:
         options.print_json({"methods": rows})
     else:

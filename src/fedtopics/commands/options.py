@@ -55,6 +55,16 @@ Setting = Annotated[
         "--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."
     ),
 ]
+Consistency = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RELATION",
+        help="Public word relation that the server draws topics towards: default, minilm, wordnet, or a file "
+        "of word vectors. Never one trained on the parties' documents.",
+        show_default=False,
+    ),
+]
+ConsistencyTau = Annotated[float, typer.Option(help="How strongly; 0: not at all.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
@@ -90,7 +100,15 @@ class Preparing(Reading):
         float | None, typer.Option(help="Leave out words in more documents (a number, or a share up to 1).")
     ] = None
     stop_words: Annotated[bool, typer.Option(help="Leave out the language's stop words.")] = True
+    paragraphs: Annotated[
+        bool, typer.Option("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
+    ] = False
     language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+
+    def options(self) -> dict[str, Any]:
+        """The options as `fedtopics.reading.read` takes them."""
+        given = super().options()
+        return given | ({"sentences": "paragraphs"} if given.pop("paragraphs") else {})
 
 
 @dataclass(frozen=True)
@@ -113,7 +131,7 @@ class Dealing(Preparing):
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.experiment.prepare` takes them."""
-        given = asdict(self)
+        given = super().options()
         return given | {"n_parties": given.pop("parties")}
 
 

@@ -70,7 +70,7 @@ def audit_claims(as_json: options.Json = False) -> None:
 
 @app.command()
 def calibrate(
-    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or 'randomized response'.")],
+    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or randomized-response.")],
     epsilon: Annotated[float, typer.Option(help="The budget.")],
     relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
     delta: Delta = 0.0,
@@ -87,12 +87,51 @@ def calibrate(
     from fedtopics.privacy.contribution import Bounds
     from fedtopics.privacy.cost import check_relation
 
+    mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
     public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
     if (max_length, max_documents) != (None, None):
         public["bounds"] = Bounds(max_length, max_documents)
     knob = calibration.find(mechanism)
     found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
-    typer.echo(f"{knob.parameter} {found:.6g}")
+    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
+    failure = f", delta {delta:g}" if delta else ""
+    typer.echo(
+        f"{mechanism} with {knob.parameter} {found:.6g}: "
+        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
+    )
+
+
+@app.command()
+def gaussian(
+    sigma: Annotated[float | None, typer.Option(help="Deviation of the noise on every count.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Or a budget: prints the sigma that keeps it.")
+    ] = None,
+    relation: Annotated[str, typer.Option(help="What the budget protects.")] = "word add/remove",
+    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
+    delta: Delta = 1e-5,
+    as_json: options.Json = False,
+) -> None:
+    """Account for Gaussian noise on word counts by two accountants side by side, or find its sigma.
+
+    Example: fedtopics privacy gaussian --sigma 0.25 --rounds 35
+    """
+    from fedtopics.errors import InputError
+    from fedtopics.privacy import moments
+    from fedtopics.privacy.cost import check_relation
+
+    if (sigma is None) == (epsilon is None):
+        raise InputError(f"expected --sigma or --epsilon, got {'neither' if sigma is None else 'both'}")
+    rows: list[dict[str, Any]] = []
+    if epsilon is not None:
+        found = moments.sigma_for(epsilon, check_relation(relation), rounds, delta)
+        rows = [{"accountant": name.upper(), "sigma": value} for name, value in found.items()]
+    elif sigma is not None:
+        rows = [asdict(row) for row in moments.accounts(sigma, rounds, delta)]
+    if as_json:
+        options.print_json(rows)
+    else:
+        tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in rows])
 
 
 LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -155,15 +194,25 @@ def _attack_row(row: dict[str, Any]) -> dict[str, str]:
 
 @app.command()
 def ledger(
-    path: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run or of a party."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(help="A party's policy.toml, to show what is left of its budgets.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check the hash chain of a ledger and print what each party has spent.
 
     Example: fedtopics privacy ledger runs/demo/ledger.json
     """
+    from fedtopics.commands import party_ledger
     from fedtopics.privacy.release import Ledger
 
+    if party_ledger.is_party(path):
+        party_ledger.show(path, policy, as_json=as_json)
+        return
     path = path / "ledger.json" if path.is_dir() else path
     found = Ledger.from_json(path.read_text(encoding="utf-8"))
     if as_json:
@@ -173,5 +222,7 @@ def ledger(
         tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
 
 
-def _shown(value: float | str) -> str:
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return ""
     return value if isinstance(value, str) else f"{value:.4g}"

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.run import Run, privacy_line
+from fedtopics.run import Run
 
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
@@ -38,19 +38,25 @@ def print_runs(runs: list[Run]) -> None:
         table.add_column(name, justify="right")
     table.add_column("privacy", overflow="fold")
     unigram = runs[0].scores["perplexity_unigram"]
-    table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
+    if unigram is not None:
+        table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
     for run in runs:
         for label, scores in _rows(run):
             table.add_row(
                 label,
-                f"{scores['perplexity']:.0f}",
-                f"{scores['coherence_npmi']:.3f}",
-                f"{scores['coherence_umass']:.2f}",
-                f"{scores['diversity']:.2f}",
+                _shown(scores["perplexity"], ".0f"),
+                _shown(scores["coherence_npmi"], ".3f"),
+                _shown(scores["coherence_umass"], ".2f"),
+                _shown(scores["diversity"], ".2f"),
                 f"{run.record['seconds']:.1f}",
-                privacy_line(run.privacy, run.record["noise"]),
+                run.privacy_line,
             )
     console.print(table)
+
+
+def _shown(score: float | None, form: str) -> str:
+    """A score, or a dash where there were no documents for it."""
+    return "-" if score is None else format(score, form)
 
 
 def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
@@ -82,7 +88,7 @@ def print_saved(folder: Path | None) -> None:
     if folder is None:
         console.print("not saved; give --out DIR to keep the model")
         return
-    console.print(f"run record: {folder / 'run.json'}   topics: fedtopics topics {folder}", soft_wrap=True)
+    console.print(f"report: {folder / 'report.html'}   topics: fedtopics topics {folder}", soft_wrap=True)
 
 
 def print_scores(scores: Mapping[str, float]) -> None:

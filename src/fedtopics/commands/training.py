@@ -10,12 +10,15 @@ from typing import Annotated
 import typer
 
 from fedtopics import experiment, methods
-from fedtopics.commands import options, tables
+from fedtopics.commands import options, pages, tables
+from fedtopics.consistency import TAU
 from fedtopics.dealing import READ, prepare
+from fedtopics.errors import InputError
+from fedtopics.federation import consistent
 from fedtopics.run import require_free
 
 TRAIN_EXAMPLES = """
-Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.json.
+Train one method and write DIR/report.html, a page to look at, beside the model, run.json and ledger.json.
 
 [bold]Examples[/bold]
 
@@ -26,11 +29,13 @@ Train one method and write DIR/model.safetensors, DIR/model.json and DIR/run.jso
   fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/kos
 """
 COMPARE_EXAMPLES = """
-Train several methods on the same data and print one table.
+Train several methods on the same data and print one table; with --out also write a page that compares them.
 
 [bold]Examples[/bold]
 
   fedtopics compare sotu --methods alone,calm,shared,pooled --epsilon 6 --topics 30
+
+  fedtopics compare sotu --methods alone,calm,ftm,shared --epsilons 4,6,8 --seeds 3 --out runs/curves
 
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
@@ -38,6 +43,7 @@ Train several methods on the same data and print one table.
 
 logger = logging.getLogger(__name__)
 DEMO_TOPICS = 30
+DEMO_DISTINCT = 60  # different words of a passage of 150 words, stop words left out: a guess for the forecast
 DEMO_METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
 
 
@@ -58,13 +64,17 @@ def train(
     topics: options.Topics = 50,
     rounds: options.Rounds = None,
     settings: options.Setting = None,
+    consistency: options.Consistency = None,
+    consistency_tau: options.ConsistencyTau = TAU,
     threads: options.Threads = None,
     secure: options.Secure = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings)
-    methods.make(method, n_topics=topics, **given)
+    made = methods.make(method, n_topics=topics, **given)
+    if consistency is not None:
+        consistent.check(made, consistency_tau)
     if out is not None:
         require_free(out)
     data = prepare(source, secure=secure, **dealing.options())
@@ -74,7 +84,15 @@ def train(
             "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
         )
     run = experiment.train(
-        data, method, n_topics=topics, seed=dealing.seed, n_threads=threads, secure=secure, **given
+        data,
+        method,
+        n_topics=topics,
+        seed=dealing.seed,
+        n_threads=threads,
+        secure=secure,
+        consistency=consistency,
+        consistency_tau=consistency_tau,
+        **given,
     )
     if run.record["noise"] == "simulated":
         logger.warning(
@@ -82,6 +100,7 @@ def train(
         )
     if out is not None:
         run.save(out)
+        pages.put_beside(out)
     if as_json:
         options.print_json(run.record)
         return
@@ -99,25 +118,54 @@ def compare(
         str, typer.Option("--methods", help="Methods, with commas between.")
     ] = "alone,calm,shared,pooled",
     epsilon: options.Epsilon = None,
+    epsilons: Annotated[
+        str | None, typer.Option(help="Several of them, with commas between.", show_default=False)
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds for each method.")] = 1,
     topics: options.Topics = 50,
     rounds: options.Rounds = None,
     threads: options.Threads = None,
+    out: Annotated[Path | None, typer.Option(help="New or empty folder for the records and a page.")] = None,
     as_json: options.Json = False,
 ) -> None:
     chosen = [name.strip() for name in names.split(",")]
     given = options.method_settings(None, None, rounds, None)
+    prices = _prices(epsilon, epsilons)
     for name in chosen:
         methods.make(name, n_topics=topics, **given)
+    if out is not None:
+        require_free(out)
     data = prepare(source, **dealing.options())
     if not as_json:
         tables.print_parties(data.parties)
     runs = experiment.compare(
-        data, chosen, epsilon=epsilon, seed=dealing.seed, n_topics=topics, n_threads=threads, **given
+        data,
+        chosen,
+        epsilon=prices,
+        seed=dealing.seed,
+        n_seeds=seeds,
+        n_topics=topics,
+        n_threads=threads,
+        **given,
     )
+    page = None if out is None else pages.save_comparison(runs, out)
     if as_json:
         options.print_json({"runs": [run.record for run in runs]})
-    else:
-        tables.print_runs(runs)
+        return
+    tables.print_runs(runs)
+    if page is not None:
+        tables.console.print(f"report: {page}", soft_wrap=True)
+
+
+def _prices(epsilon: float | None, epsilons: str | None) -> list[float] | None:
+    if epsilons is None:
+        return None if epsilon is None else [epsilon]
+    if epsilon is not None:
+        raise InputError("expected --epsilon or --epsilons, got both; leave one out")
+    try:
+        return [float(number) for number in epsilons.split(",")]
+    except ValueError:
+        raise InputError(f"--epsilons expects numbers with commas between, got {epsilons!r}") from None
 
 
 def demo(
@@ -134,11 +182,13 @@ def demo(
     out = _next_free(Path("runs/demo")) if out is None else require_free(out)
     data = prepare("sotu", seed=seed)
     tables.print_parties(data.parties)
-    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads)
+    own = {methods.DEFAULT: {"distinct_words": DEMO_DISTINCT}}
+    runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads, own=own)
     tables.print_runs(runs)
     federated = runs[DEMO_METHODS.index(methods.DEFAULT)]
     tables.print_topics(federated.model, method=methods.DEFAULT)
     federated.save(out)
+    pages.put_beside(out)
     tables.print_saved(out)
 
 

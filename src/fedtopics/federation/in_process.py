@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from time import perf_counter
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import Arrays, Method, Party, Turn
+from fedtopics.federation.protocol import Arrays, Method, Party, Turn, measures, party_topics
 from fedtopics.model import TopicModel
 from fedtopics.privacy.release import Ledger
 
@@ -24,16 +27,22 @@ class Round:
     seconds: float
     bytes_up: int
     bytes_down: int
+    measures: dict[str, float] = field(default_factory=dict)
+
+
+# Given the number of a round and a way to have its model made: more measures of that round.
+Monitor: TypeAlias = Callable[[int, Callable[[], TopicModel | None]], dict[str, float]]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves behind: topics, what was spent, and the log."""
+    """What a run leaves behind: topics, what was spent, the log, and who contributed to which topic."""
 
     model: TopicModel | None
     local_models: dict[str, TopicModel]
     ledger: Ledger
     rounds: list[Round]
+    party_topics: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def run(
@@ -45,6 +54,7 @@ def run(
     n_threads: int = 1,
     secure: bool = False,
     on_round: Callable[[Round], None] = lambda _: None,
+    monitor: Monitor = lambda number, model: {},
 ) -> Outcome:
     """Train `method` on one corpus per party name.
 
@@ -71,11 +81,14 @@ def run(
             sent[name], parties[name] = release.value, replace(party, memory=memory)
             down += _size(told)
         state = method.combine(state, sent, turn)
-        rounds.append(Round(number, perf_counter() - began, sum(map(_size, sent.values())), down))
+        seconds, up = perf_counter() - began, sum(map(_size, sent.values()))
+        seen = measures(method, state) | monitor(number, partial(method.model, state, vocabulary))
+        rounds.append(Round(number, seconds, up, down, seen))
         on_round(rounds[-1])
     local = {name: method.local_model(party) for name, party in parties.items()}
     kept = {name: model for name, model in local.items() if model is not None}
-    return Outcome(method.model(state, vocabulary), kept, ledger, rounds)
+    shares = party_topics(method, state)
+    return Outcome(method.model(state, vocabulary), kept, ledger, rounds, shares)
 
 
 def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:

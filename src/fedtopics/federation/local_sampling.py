@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
@@ -32,6 +33,8 @@ class LocalSampling:
         others: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """The topics of all tokens after this turn's sweeps; drawn uniformly first where there are none."""
+        if corpus.n_tokens == 0:  # a party none of whose words are in the vocabulary
+            return np.zeros(0, np.uint16)
         if topics is None:
             state = lda.start(corpus, self.n_topics, turn.seed)
         else:

@@ -28,6 +28,7 @@ from fedtopics.privacy.unit_histogram import UnitHistogram
 from fedtopics.sampling import private_mh
 from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Evidence, Units
+from fedtopics.sampling.report_em import Reports
 
 NAMES = ("documents", "units", "rows", "words", "values", "unit_lengths")
 
@@ -67,15 +68,28 @@ class Vectors:
             vectors["rows"], words, values, self.mechanism.n_words, self.mechanism.decay, self.burstiness
         )
 
+    def reports(self, vectors: Arrays) -> Reports:
+        """Vectors of tokens as reports of their words."""
+        times = np.ones(len(vectors["rows"]) - 1, np.float32)
+        gains = self._gains(vectors["values"]).astype(np.float32)
+        return Reports(
+            vectors["documents"], vectors["rows"], times, vectors["words"], gains, self.mechanism.n_words
+        )
+
+    def _gains(self, steps: NDArray[Any]) -> NDArray[np.float64]:
+        """Likelihood of each entry if its word is the token, over that of an entry left out, less one."""
+        if not isinstance(self.mechanism, OneHot):
+            raise TypeError("histograms are no vectors of tokens")
+        ratios = self.mechanism.likelihood_ratio(steps.astype(np.float64)) / self.mechanism.silence_ratio
+        return np.asarray(ratios - 1)
+
     def units(self, vectors: Arrays) -> Units:
         """Vectors of tokens or sentences as evidence on their topics."""
         values, decay = vectors["values"], 0.0
         evidence: Evidence = "counts"
         if isinstance(self.mechanism, OneHot):
             evidence = "plug_in" if self.plug_in else "one_hot"
-            steps = values.astype(np.float64)
-            ratios = self.mechanism.likelihood_ratio(steps) / self.mechanism.silence_ratio
-            values = steps / self.mechanism.grid if self.plug_in else ratios - 1
+            values = values / self.mechanism.grid if self.plug_in else self._gains(values)
         else:
             decay = self.mechanism.decay
         return Units(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,19 @@ class About:
     summary: str
     guarantee: str
     citation: str
+    may_be_negative: tuple[str, ...] = ()  # arrays that parties send whose numbers may be below zero
+
+
+@dataclass(frozen=True)
+class ToldTopics:
+    """Where `broadcast` puts probabilities of words by topic, and which axis of them the words are.
+
+    A method that has such topics says so by a class variable `told_topics`; the server may then change them
+    before they are told (`consistent.py`).
+    """
+
+    name: str
+    word_axis: int
 
 
 class Method(Protocol):
@@ -107,3 +120,29 @@ class Method(Protocol):
 
     def local_model(self, party: Party) -> TopicModel | None:
         """[party] The topics this party keeps for itself; None when it has none of its own."""
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """A method that can say how training goes, from what the parties have sent."""
+
+    def measures(self, state: Arrays) -> dict[str, float]:
+        """[server] Named numbers for the log of a round, such as a likelihood."""
+
+
+@runtime_checkable
+class Apportioned(Protocol):
+    """A method that can say which party contributed how much to each topic, from what it has sent."""
+
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        """[server] For each party, the amount of text behind each topic."""
+
+
+def measures(method: Method, state: Arrays) -> dict[str, float]:
+    """What the method says of its progress; nothing where it is not `Measured`."""
+    return method.measures(state) if isinstance(method, Measured) else {}
+
+
+def party_topics(method: Method, state: Arrays) -> dict[str, NDArray[Any]]:
+    """For each party, the amount of text behind each topic; nothing where it is not `Apportioned`."""
+    return method.party_topics(state) if isinstance(method, Apportioned) else {}

@@ -9,11 +9,14 @@
                             law of the noise;  send the expected counts M (n_words x n_topics)
                    server:  M <- sum over the parties;  C <- max(M + momentum (M - M of round t - 1), 0);
                             phi_kw ~ C_wk + beta;  S_k <- sum_w (C_wk + beta)
+    every 10th     party:   send the log-likelihood of the histograms that it keeps out of training (held_out)
+                   server:  stop where it rises by less than 0.02 a histogram
 
 The E step (`sampling/channel_em.py`) takes Y for what it is, counts seen through known noise, and leaves each
 token out of the evidence about itself. EM's steps get short near its end; momentum (Nesterov 1983) keeps them
 long and has the same fixed point; it fades where one round moves many of the counts. A party that misses a
-round keeps the counts it sent last; one that joins late draws its histograms then.
+round keeps the counts it sent last; one that joins late draws its histograms then. After a stop the rounds
+that are left pass without work.
 
 Guarantee: epsilon for a word added or removed (2 epsilon where max_length is set: it pushes another word over
 the edge), 2 epsilon for a word replaced, n epsilon for a document of at most n = max_length tokens.
@@ -32,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -45,7 +48,9 @@ from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
-PARTY = "party/"
+PARTY, LIKELIHOOD, SCORE = "party/", "likelihood/", "score/"
+SCORED = 10  # rounds from one score of the histograms held out to the next
+STILL = 0.02  # least gain in log-likelihood of a histogram held out, from one score to the next
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 
@@ -53,12 +58,13 @@ LONG_STEP = 0.5  # share of the counts that one round moves; from here on there 
 class Calm:
     epsilon: float = 6.0  # word add/remove
     n_topics: int = 50
-    n_rounds: int = 100
+    n_rounds: int = 200  # at most, where some histograms are held out
     alpha: float = 0.1
     beta: float = 0.05
     burstiness: float = 0.3  # how much a word that is there tends to come again; 0: Poisson counts
     n_steps: int = 2  # updates of each document in a round
     momentum: float = 0.9
+    held_out: float = 0.0  # share of the histograms that decides when to stop; 0: never before n_rounds
     unit: str = "document"  # or "sentence": what one noisy histogram covers
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
     distinct_words: float | None = None  # public guess per histogram, for the forecast alone
@@ -67,7 +73,9 @@ class Calm:
         summary="channel-aware LDA on noisy document histograms",
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
+        may_be_negative=("likelihood",),
     )
+    told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:
         if self.unit not in ("document", "sentence"):
@@ -76,6 +84,8 @@ class Calm:
             raise InputError(f"momentum must be at least 0 and below 1, got {self.momentum}")
         if not 0 <= self.burstiness < 1:
             raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
+        if not 0 <= self.held_out <= 0.5:
+            raise InputError(f"held_out must be a share from 0 to 0.5, got {self.held_out}")
         if not (self.alpha > 0 and self.beta > 0):
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         self._mechanism(1)
@@ -91,30 +101,40 @@ class Calm:
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         if "counts" not in state:
             return {}
+        if "stopped" in state:
+            return {"stopped": state["stopped"]}
         topics = channel_em.maximize(self._ahead(state["counts"], state["previous"]), self.beta)
         return {"phi": topics.phi, "sizes": topics.sizes, "length": state["length"]}
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        if "stopped" in told:
+            return reuse({}), party.memory
         released = self._histograms(party, turn)
         rows = released.value
         memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
+        kept = rows if not self.held_out else rows.select(~_apart(rows.n_docs, self.held_out))
         if not told:
-            return released.map(lambda rows: _overview(rows, turn.n_threads)), memory
-        documents = _remembered(party, rows, told)
+            return released.map(lambda _: _overview(kept, turn.n_threads)), memory
+        topics, alpha = Topics(told["phi"], told["sizes"]), np.full(self.n_topics, self.alpha, np.float32)
         step = channel_em.expect(
-            rows,
-            documents,
-            Topics(told["phi"], told["sizes"]),
-            np.full(self.n_topics, self.alpha, np.float32),
+            kept,
+            _remembered(party, kept, told),
+            topics,
+            alpha,
             n_steps=self.n_steps,
             exclude=turn.round > 1,  # before topics have formed, a token is all the evidence there is
             n_threads=turn.n_threads,
         )
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
-        return released.map(lambda _: {"counts": step.counts}), memory
+        sent = {"counts": step.counts, "likelihood": np.array(step.log_likelihood)}
+        if self.held_out and turn.round and turn.round % SCORED == 0:
+            apart = rows.select(_apart(rows.n_docs, self.held_out))
+            likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
+            sent["score"] = np.array([likelihood, apart.n_docs])
+        return released.map(lambda _: sent), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        if not sent:
+        if not sent or "stopped" in state:
             return state
         if "counts" not in state:
             return self._begin(sent, turn)
@@ -122,7 +142,26 @@ class Calm:
         kept |= {f"{PARTY}{name}": arrays["counts"] for name, arrays in sent.items()}
         counts = np.stack([kept[name] for name in sorted(kept)]).sum(axis=0, dtype=np.float64)
         previous = state["counts"] if turn.round > 1 else counts
-        return kept | {"counts": counts, "previous": previous, "length": state["length"]}
+        kept |= {name: array for name, array in state.items() if name.startswith(LIKELIHOOD)}
+        kept |= {
+            f"{LIKELIHOOD}{name}": arrays["likelihood"]
+            for name, arrays in sent.items()
+            if "likelihood" in arrays
+        }
+        scores = _scores(state, sent)
+        kept |= scores | {"counts": counts, "previous": previous, "length": state["length"]}
+        return kept | _stop(state, scores, turn.round)
+
+    def measures(self, state: Arrays) -> dict[str, float]:
+        found = [float(array) for name, array in sorted(state.items()) if name.startswith(LIKELIHOOD)]
+        return {"channel log-likelihood": sum(found)} if found else {}
+
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        return {
+            name.removeprefix(PARTY): array.sum(axis=0, dtype=np.float64)
+            for name, array in state.items()
+            if name.startswith(PARTY)
+        }
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:
@@ -179,14 +218,19 @@ class Calm:
         faded = self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
         return np.asarray(np.maximum(counts + faded * step, 0))
 
+    def forecast(self, n_words: int) -> float | None:
+        """Expected perplexity over that of training without noise, where `distinct_words` is given."""
+        if self.distinct_words is None:
+            return None
+        return predicted_ratio(self.epsilon, n_words, self.distinct_words)
+
     def _announce(self, n_words: int, distinct_words: float) -> None:
-        ratio = predicted_ratio(self.epsilon, n_words, distinct_words)
         too_little = surplus(self.epsilon, n_words, distinct_words) < 0
         advice = "; use fewer words in the vocabulary, longer documents or a larger epsilon"
         logger.log(
             logging.WARNING if too_little else logging.INFO,
             "expected perplexity: %.2f times that of training without noise%s",
-            ratio,
+            predicted_ratio(self.epsilon, n_words, distinct_words),
             advice if too_little else "",
         )
 
@@ -200,6 +244,30 @@ def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Documents
     if "theta" in party.memory:
         return Documents(party.memory["theta"], party.memory["lengths"])
     return channel_em.start(histograms, told["phi"].shape[1], float(told["length"]))
+
+
+def _apart(n_docs: int, share: float) -> NDArray[np.bool_]:
+    """The histograms held out, by their place alone: which they are is public."""
+    place = np.arange(n_docs)
+    return np.asarray(np.floor((place + 1) * share) > np.floor(place * share))
+
+
+def _scores(state: Arrays, sent: dict[str, Arrays]) -> Arrays:
+    """The last score of each party, in state and now."""
+    known = {name: array for name, array in state.items() if name.startswith(SCORE)}
+    return known | {f"{SCORE}{name}": arrays["score"] for name, arrays in sent.items() if "score" in arrays}
+
+
+def _stop(state: Arrays, scores: Arrays, number: int) -> Arrays:
+    """The score per histogram of this round where one is due, and the end where it rises no more."""
+    if not scores or number % SCORED:
+        return {"reached": state["reached"]} if "reached" in state else {}
+    likelihood, n_docs = np.sum([scores[name] for name in sorted(scores)], axis=0)
+    reached = np.array(likelihood / max(n_docs, 1))
+    if "reached" in state and reached - state["reached"] < STILL:
+        logger.info("stopped after round %d: held-out likelihood rises no more", number)
+        return {"reached": reached, "stopped": np.array(number)}
+    return {"reached": reached}
 
 
 METHOD = Calm

@@ -35,6 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports, update_tuples
 from fedtopics.federation.noisy_reports import ReportSampling
@@ -217,17 +218,8 @@ class FedLda:
     def _tuples(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         corpus = update_tuples.first_tokens(party.corpus, self.max_length)
         phi, memory = told["phi"].astype(np.float64), party.memory
-        before = memory["topics"] if memory else lda.start(corpus, self.n_topics, turn.seed).topics
         reported = memory.get("reported", np.full(corpus.n_tokens, self.n_topics, np.uint16))
-        topics = lda.assign(
-            corpus,
-            lda.State(before, turn.round),
-            phi,
-            np.full(self.n_topics, self.alpha),
-            seed=turn.seed,
-            sampler=self.sampler,
-            n_threads=turn.n_threads,
-        ).topics
+        topics = self._topics(corpus, memory, phi, turn) if corpus.n_tokens else reported
         tuples = update_tuples.drawn(
             corpus,
             topics,
@@ -243,6 +235,21 @@ class FedLda:
         running = self.counting == "running"
         sent = self.tuple_channel(tuples, theta, told, turn.noise(), running=running)
         return sent, {"topics": topics, "reported": known}
+
+    def _topics(
+        self, corpus: Corpus, memory: Arrays, phi: NDArray[np.float64], turn: Turn
+    ) -> NDArray[np.uint16]:
+        """The topic of each token after one more sweep under the broadcast topics."""
+        before = memory["topics"] if memory else lda.start(corpus, self.n_topics, turn.seed).topics
+        return lda.assign(
+            corpus,
+            lda.State(before, turn.round),
+            phi,
+            np.full(self.n_topics, self.alpha),
+            seed=turn.seed,
+            sampler=self.sampler,
+            n_threads=turn.n_threads,
+        ).topics
 
 
 METHOD = FedLda

@@ -39,16 +39,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics import integration
 from fedtopics.errors import InputError
 from fedtopics.federation import private_topics
 from fedtopics.federation.private_topics import Training
 from fedtopics.federation.private_vectors import Vectors
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.integration import Matching, Topics
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
@@ -83,6 +84,7 @@ class Ftm:
         guarantee="epsilon for a word added or removed (paper: 2 epsilon for one replaced), for all rounds",
         citation="Jiang et al., CIKM 2019 and ACM TIST 2021",
     )
+    told_topics: ClassVar[ToldTopics] = ToldTopics("topics", word_axis=1)
 
     def __post_init__(self) -> None:
         for name, allowed in (("unit", ("word", "sentence")), ("variant", ("sound", "paper"))):
@@ -153,6 +155,14 @@ class Ftm:
         counts = whole.probabilities * whole.weights[:, None]
         return TopicModel.from_counts(counts, vocabulary, alpha=self.alpha, beta=self.beta)
 
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        n_topics = len(state["global/weights"])
+        parties = [key.removeprefix("members/") for key in state if key.startswith("members/")]
+        return {
+            name: np.bincount(state[f"members/{name}"], state[f"party/{name}/weights"], n_topics)
+            for name in parties
+        }
+
     def local_model(self, party: Party) -> TopicModel:
         counts = party.memory["counts"] + party.memory.get("others", 0)
         return TopicModel.from_counts(counts, party.corpus.vocabulary, alpha=self.alpha, beta=self.beta)
@@ -189,6 +199,9 @@ class Ftm:
         if isinstance(vectors.mechanism, Histogram) and not vectors.sentences:
             histograms = vectors.histograms(released)
             local = private_topics.by_histograms(histograms, party.memory, others, settings, turn)
+        elif not vectors.sentences and not self._paper:
+            reports = vectors.reports(released)
+            local = private_topics.by_reports(reports, party.memory, others, settings, turn)
         else:
             units = vectors.units(released)
             local = private_topics.by_units(units, party.memory, told.get("topics"), others, settings, turn)

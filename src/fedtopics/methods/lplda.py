@@ -146,7 +146,10 @@ class LpLda:
     @property
     def _f(self) -> float:
         """The paper's noise rate: a bit costs half of what a word replaced does."""
-        return 2 / (exp(self.epsilon / 2) + 1) if self.f is None else self.f
+        if self.f is not None:
+            return self.f
+        odds_of_noise = exp(-self.epsilon / 2)  # cannot overflow, as exp(epsilon / 2) could
+        return 2 * odds_of_noise / (1 + odds_of_noise)
 
     def mechanism(self, n_words: int) -> UnaryEncoding:
         """What the bits of documents go through."""

@@ -15,9 +15,10 @@ Gibbs sampling on the pooled data. No raw text moves, but the counts are exact: 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.federation.local_sampling import LocalSampling
 from fedtopics.federation.protocol import About, Arrays, Party, Turn
@@ -61,6 +62,11 @@ class Shared(LocalSampling):
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         return self.topic_model(state["n_wk"], vocabulary)
+
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        return {
+            name.removeprefix("party/"): n_wk.sum(axis=0) for name, n_wk in state.items() if name != "n_wk"
+        }
 
     def local_model(self, party: Party) -> None:
         return None

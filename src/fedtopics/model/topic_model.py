@@ -94,6 +94,12 @@ class TopicModel:
     def __repr__(self) -> str:
         return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
 
+    def _repr_html_(self) -> str:
+        """The topics as notebooks show them."""
+        return (
+            f"<p>{self.n_topics} topics over {self.n_words:,} words</p>{self.get_topic_info()._repr_html_()}"
+        )
+
     @property
     def n_topics(self) -> int:
         return len(self.topic_word)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fedtopics.errors import InputError
+from fedtopics.notebook import table
 
 if TYPE_CHECKING:
     import pandas
@@ -51,6 +52,15 @@ class TopicTable(Sequence[TopicRow]):
             cells.append((str(row.topic), row.label, share, " ".join(row.words)))
         label_width = max(len(cell[1]) for cell in cells)
         return "\n".join(f"{a:>5}  {b:<{label_width}}  {c:>5}  {d}" for a, b, c, d in cells)
+
+    def _repr_html_(self) -> str:
+        """The table as notebooks show it."""
+        shares = ["?" if row.share is None else f"{row.share:.1%}" for row in self.rows]
+        cells = zip(self.rows, shares, strict=True)
+        return table(
+            ["topic", "label", "share", "words"],
+            [[str(row.topic), row.label, share, " ".join(row.words)] for row, share in cells],
+        )
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a DataFrame with the columns topic, label, share and words."""

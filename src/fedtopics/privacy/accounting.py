@@ -91,10 +91,11 @@ def _bounds(counts: Counts, delta: float) -> tuple[float, float]:
     pure = sum((pure_epsilon(event) * count for event, count in counts), start=0.0)
     if delta == 0 or (sum(count for _, count in counts) <= 1 and pure < inf):
         return pure, pure
-    return min(pure, _pld_epsilon(counts, delta), rdp_epsilon(counts, delta)), pure
+    return min(pure, pld_epsilon(counts, delta), rdp_epsilon(counts, delta)), pure
 
 
-def _pld_epsilon(counts: Counts, delta: float) -> float:
+def pld_epsilon(counts: Counts, delta: float) -> float:
+    """Epsilon at delta from the privacy-loss distributions, infinite where an event has none."""
     total, interval = None, _interval(counts)
     for event, count in counts:
         one = _distribution(event, interval)

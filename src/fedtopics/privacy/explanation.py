@@ -64,7 +64,7 @@ def explain(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Ex
         _public(plan, facts),
         [
             *([PURPOSE] if spent.relations else []),
-            *(_meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items()),
+            *(meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items()),
             *_forecast(spent, facts),
         ],
         _warnings({str(r): e for r, (e, _) in proved.items()}, spent, facts),
@@ -86,7 +86,18 @@ def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
     return public
 
 
-def _meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
+def odds(epsilon: float) -> str:
+    """e^epsilon, to two digits or whole: by how much the odds of a guess rise at most.
+
+    >>> odds(0.5), odds(6.0), odds(12.0)
+    ('1.6', '403', '160,000')
+    """
+    factor = exp(epsilon)
+    return f"{factor:.1f}" if factor < 10 else f"{float(f'{factor:.2g}' if factor > 1e3 else factor):,.0f}"
+
+
+def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
+    """What a bound lets someone learn who sees all that leaves a party, as one sentence or two."""
     unit = relation.split()[0]
     if epsilon == inf:
         return (
@@ -97,10 +108,9 @@ def _meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
     if epsilon > MEANINGLESS:
         return f"{relation}: epsilon {epsilon:.4g} is no protection; treat what a {unit} says as known."
     factor = exp(epsilon)
-    odds = f"{factor:,.1f}" if factor < 1e4 else f"{factor:.1e}"
     text = (
         f"{relation}: whoever sees everything that leaves a party, and knows all other data, raises the odds "
-        f"of any guess about one {unit} at most {odds}-fold"
+        f"of any guess about one {unit} at most {odds(epsilon)}-fold"
     )
     if unit == "word":
         chance = factor / (factor + n_words - 1)

@@ -6,10 +6,11 @@ A `Release` is made by a mechanism (which prices it), by `reuse` (free, for what
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from fedtopics.errors import InputError
 from fedtopics.privacy.cost import FREE, INFINITE, Claim, Cost, Loss, Relation
 from fedtopics.privacy.ledger import Budget, BudgetError, Ledger
 
@@ -24,6 +25,7 @@ __all__ = [
     "Release",
     "disclose",
     "reuse",
+    "side_by_side",
 ]
 
 T = TypeVar("T")
@@ -53,6 +55,25 @@ class Release(Generic[T]):
 def reuse(value: T) -> Release[T]:
     """A value computed only from what this party has released before: it costs nothing more."""
     return Release(value, FREE)
+
+
+def side_by_side(parts: Iterable[Release[T]], add: Callable[[T, T], T]) -> Release[T]:
+    """Equal releases about parts of the data that share no word, as one: a word is in one part only.
+
+    So a word costs what it costs in its part (parallel composition); for documents and users, which may have
+    words in several parts, nothing may be stated.
+    """
+    total: Release[T] | None = None
+    for part in parts:
+        beyond = [relation for relation in part.cost.relations if not relation.startswith("word")]
+        if beyond or (total is not None and part.cost != total.cost):
+            raise InputError(
+                f"parts must be priced alike, and for words only, got {beyond or [part.cost]!r:.80}"
+            )
+        total = part if total is None else Release(add(total.value, part.value), part.cost)
+    if total is None:
+        raise InputError("expected at least one release, got none")
+    return total
 
 
 def disclose(value: T) -> Release[T]:

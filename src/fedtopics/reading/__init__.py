@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from fedtopics.corpus import Corpus, Document
 from fedtopics.errors import InputError
@@ -21,6 +21,10 @@ from fedtopics.text.word_filter import WordFilter
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _COUNTS = (".dat", ".ldac")
+
+
+class CountedWordsError(InputError):
+    """The source holds words that were counted by others, not texts."""
 
 
 def read(
@@ -62,6 +66,22 @@ def read(
         return _read_counts(path, columns, progress, options)
     documents = _documents(path, columns, encoding, progress)
     return Corpus.from_documents(_at_least_one(documents, str(path)), **options)
+
+
+def documents(
+    source: str | os.PathLike[str], *, progress: bool | None = False, **where: Any
+) -> list[Document]:
+    """The texts behind a source, one by one, before they become words; `where` as for `read`."""
+    columns = Columns(*(where.get(f"{name}_column") for name in ("text", "party", "label", "id")))
+    if source in BUILT_IN:
+        path, columns = BUILT_IN[str(source)].located(columns)
+    else:
+        path = found(Path(source).expanduser())
+    if _is_uci(path) or _suffix(path) in _COUNTS:
+        raise CountedWordsError(f"expected texts in {path}, got counted words; give a source of texts")
+    return list(
+        _at_least_one(_documents(path, columns, where.get("encoding") or "utf-8", progress), str(path))
+    )
 
 
 def found(path: Path) -> Path:

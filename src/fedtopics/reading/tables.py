@@ -26,7 +26,7 @@ def from_separated(
         header = next(rows, None)
         if header is None:
             return
-        found = columns.found(header, str(path))
+        found = columns.found(_checked(header, separator, path), str(path))
         for row in rows:
             if not row:
                 continue
@@ -40,6 +40,17 @@ def from_separated(
         raise InputError(
             f"expected CSV, got a line that is none at {path}, line {rows.line_num}: {error}"
         ) from None
+
+
+def _checked(header: list[str], separator: str, path: Path) -> list[str]:
+    """The header, unless it is one column with another separator inside."""
+    other = next((mark for mark in ";\t|," if mark != separator and mark in header[0]), None)
+    if len(header) == 1 and other is not None:
+        raise InputError(
+            f"expected columns with {separator!r} between, got one, {header[0][:60]!r}, at {path}; "
+            f"this looks like {other!r} between: save it as CSV with commas, or as .tsv with tabs"
+        )
+    return header
 
 
 def from_json(path: Path, columns: Columns, *, encoding: str, progress: bool | None) -> Iterator[Document]:

@@ -13,6 +13,7 @@ def expect(
     intensity: NDArray[np.float64],
     *,
     decay: float,
+    growth: float,
     burstiness: float,
     absence: float,
     silence: float,
@@ -21,6 +22,23 @@ def expect(
     exclude: bool,
     n_threads: int,
     counts: NDArray[np.float32] | None,
+    instruction_set: str,
+) -> float: ...
+def expect_reports(
+    documents: NDArray[np.int64],
+    reports: NDArray[np.int64],
+    times: NDArray[np.float32],
+    words: NDArray[np.int32],
+    gains: NDArray[np.float32],
+    phi: NDArray[np.float32],
+    inverse_sizes: NDArray[np.float32],
+    alpha: NDArray[np.float32],
+    theta: NDArray[np.float32],
+    *,
+    n_steps: int,
+    exclude: bool,
+    n_threads: int,
+    counts: NDArray[np.float32],
     instruction_set: str,
 ) -> float: ...
 def instruction_sets() -> list[str]: ...

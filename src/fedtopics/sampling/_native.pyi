@@ -13,9 +13,21 @@ def word_topic_counts(words: Words, offsets: Offsets, topics: Topics, out: Words
 def order_by_word(
     words: Words, offsets: Offsets, word_offsets: Offsets, order: Words, slots: Words
 ) -> None: ...
-def count_cells(
-    offsets: Offsets, order: Words | None, topics: Topics, n_topics: int, topic: Topics, count: Words
-) -> int: ...
+def optimize_alpha(
+    words: Words, offsets: Offsets, topics: Topics, alpha: Doubles, n_iterations: int, n_threads: int
+) -> None: ...
+def optimize_beta(
+    words: Words,
+    offsets: Offsets,
+    word_offsets: Offsets,
+    order: Words,
+    slots: Words,
+    topics: Topics,
+    n_topics: int,
+    beta: float,
+    n_iterations: int,
+    n_threads: int,
+) -> float: ...
 def gibbs(
     words: Words,
     offsets: Offsets,
@@ -84,6 +96,7 @@ def warp(
     order: Words,
     slots: Words,
     topics: Topics,
+    out: Topics,
     alpha: Doubles,
     beta: float,
     others: Floats | None,

@@ -40,11 +40,19 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     return value
 
 
-def topic_count(n_topics: int) -> int:
-    """`n_topics` as an integer between 1 and 10,000."""
-    if natural_number("n_topics", n_topics, least=1) > MAX_TOPICS:
+def topic_count(n_topics: int, least: int = 1) -> int:
+    """`n_topics` as an integer between `least` and 10,000."""
+    if natural_number("n_topics", n_topics, least) > MAX_TOPICS:
         raise InputError(f"n_topics must be at most {MAX_TOPICS}, got {n_topics}")
     return index(n_topics)
+
+
+def check_choice(corpus: Corpus, n_topics: int) -> None:
+    """Refuses what leaves a sampler nothing to draw: no tokens, or a single topic."""
+    check_corpus(corpus)
+    topic_count(n_topics, least=2)
+    if corpus.n_tokens == 0:
+        raise InputError(f"corpus must have at least one token, got {corpus.n_docs} documents without any")
 
 
 def seed_number(seed: int) -> int:

@@ -1,10 +1,11 @@
 """Topics from noisy document histograms: EM that knows the noise.
 
 The data are counts N_dw of mean mu_dw = lambda_d sum_k theta_dk phi_kw, Poisson or with bursts (negative
-binomial, `burstiness`), seen through two-sided geometric noise of ratio a (`decay`) with everything below 1
-dropped. Given the topics, what stands behind a released count is a short sum
-(`_core/channel_posterior.hpp`), and all words that did not survive are together worth exp(-(1 - a) sum mu)
-with expected counts a mu (like forms with bursts), so one document costs (survivors x topics).
+binomial, `burstiness`), seen through two-sided geometric noise of ratio a (`decay`), or discrete Gaussian
+noise (`sigma`), with everything below 1 dropped. Given the topics, what stands behind a released count is a
+short sum (`_core/channel_posterior.hpp`, `channel_gaussian.hpp`), and all words that did not survive are
+together worth exp(-(1 - a) sum mu) with expected counts a mu (like forms with bursts), so one document costs
+(survivors x topics).
 
 Every token is left out of the evidence about itself (as in CVB0: Asuncion et al., On Smoothing and Inference
 for Topic Models, UAI 2009): the share theta_dk phi_kw of a topic is multiplied by
@@ -174,6 +175,7 @@ def _run(
         moved.theta,
         moved.lengths,
         decay=histograms.decay,
+        growth=histograms.growth,
         burstiness=histograms.burstiness,
         **histograms.chances(),
         n_steps=n_steps,

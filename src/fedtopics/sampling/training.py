@@ -55,6 +55,8 @@ def train(
 
     The mean over the last sweeps predicts better than the last sweep alone: 1 to 2 % lower perplexity on KOS.
     """
+    if priors.n_topics == 1:  # nothing to choose
+        return Trained(word_topic(corpus, np.zeros(corpus.n_tokens, np.uint16), 1, weights), priors)
     state = lda.start(corpus, priors.n_topics, seed)
     if guidance is not None:
         state = guidance.applied(corpus, state)
@@ -113,7 +115,7 @@ def _steps(n_sweeps: int, n_samples: int, *, one_by_one: bool) -> Iterator[tuple
 
 def _optimized(corpus: Corpus, state: lda.State, priors: lda.Priors, schedule: Schedule) -> lda.Priors:
     if schedule.optimize_alpha:
-        priors = lda.optimize_alpha(corpus, state, priors)
+        priors = lda.optimize_alpha(corpus, state, priors, n_threads=schedule.n_threads)
     if schedule.optimize_beta:
-        priors = lda.optimize_beta(corpus, state, priors)
+        priors = lda.optimize_beta(corpus, state, priors, n_threads=schedule.n_threads)
     return priors

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 from fedtopics.errors import InputError
 from fedtopics.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.text.stop_words import stop_words_for
-from fedtopics.text.tokens import Tokenizer, sentence_splitter_for, tokenizer_for
+from fedtopics.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
 from fedtopics.text.word_filter import WordFilter
 
 
@@ -23,7 +23,7 @@ class TextOptions(TypedDict, total=False):
     language    ISO 639-1 code, for words, stop words and sentences; Chinese ("zh") needs fedtopics[chinese]
     stop_words  True for the language's list (the default), False for none, or your own
     min_df, max_df, max_words   see `fedtopics.text.word_filter.WordFilter`
-    sentences   whether to keep sentence boundaries (the default)
+    sentences   whether to keep sentence boundaries (the default), or "paragraphs" for those instead
     """
 
     vocabulary: Sequence[str] | str | os.PathLike[str] | None
@@ -33,7 +33,7 @@ class TextOptions(TypedDict, total=False):
     min_df: float | None
     max_df: float | None
     max_words: int | None
-    sentences: bool
+    sentences: bool | Literal["paragraphs"]
 
 
 def prepare(texts: Iterable[str], **options: Unpack[TextOptions]) -> Indexed:
@@ -41,7 +41,7 @@ def prepare(texts: Iterable[str], **options: Unpack[TextOptions]) -> Indexed:
     language = options.get("language", "en")
     chooser = _given_vocabulary(options) or _word_filter(options, language)
     tokenizer = options.get("tokenizer") or tokenizer_for(language)
-    splitter = sentence_splitter_for(language) if options.get("sentences", True) else None
+    splitter = _splitter(options.get("sentences", True), language)
     indexed = index_texts(texts, tokenizer, splitter)
     n_docs = len(indexed.offsets) - 1
     if not n_docs:
@@ -59,6 +59,14 @@ def prepare(texts: Iterable[str], **options: Unpack[TextOptions]) -> Indexed:
             "check its spelling (words are in lower case) and language"
         )
     return known
+
+
+def _splitter(sentences: bool | str, language: str) -> Callable[[str], list[str]] | None:
+    if sentences == "paragraphs":
+        return paragraphs
+    if not isinstance(sentences, bool):
+        raise InputError(f"sentences must be true, false or 'paragraphs', got {sentences!r}")
+    return sentence_splitter_for(language) if sentences else None
 
 
 def _given_vocabulary(options: TextOptions) -> tuple[str, ...] | None:

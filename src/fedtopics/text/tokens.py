@@ -35,6 +35,7 @@ _TAG = re.compile(
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _ENCLOSING = re.compile(r"[()\[\]{}\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
 _LONG = 100
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 _ELIDING = frozenset({"ca", "fr", "it", "oc"})
 _WITHOUT_SPACES = frozenset({"ja", "km", "lo", "my", "th"})
@@ -150,3 +151,12 @@ def sentence_splitter_for(language: str) -> Callable[[str], list[str]]:
         return [sentence[part["start_index"] : part["end_index"]] for part in found]
 
     return split
+
+
+def paragraphs(text: str) -> list[str]:
+    """The parts of a text between blank lines.
+
+    >>> paragraphs("One line.\\nAnother.\\n\\n  \\nA second paragraph.")
+    ['One line.\\nAnother.', 'A second paragraph.']
+    """
+    return _BLANK_LINES.split(without_markup(text))

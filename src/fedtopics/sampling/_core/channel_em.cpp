@@ -3,7 +3,7 @@
 // Nothing of the standard library is instantiated here: under AVX-512 it could be linked into the plain build.
 #include "channel_em.hpp"
 
-#include "channel_posterior.hpp"
+#include "channel_gaussian.hpp"
 
 #define MEMBER inline __attribute__((always_inline))
 
@@ -33,6 +33,7 @@ struct Expectations {
   float *theta, *shares, *gained, *rest, *responsibilities;
   float intensity = 0.0f;
   double alpha_sum = 0.0;
+  const GaussianLaw gaussian;
 
   Expectations(const ChannelProblem& given, ChannelSums& into, float* scratch)
       : problem(given),
@@ -41,7 +42,8 @@ struct Expectations {
         shares(theta + given.width),
         gained(shares + given.width),
         rest(gained + given.width),
-        responsibilities(rest + given.width) {
+        responsibilities(rest + given.width),
+        gaussian(given.growth) {
     for (int64_t k = 0; k < problem.n_topics; k++) alpha_sum += problem.alpha[k];
   }
 
@@ -84,6 +86,8 @@ struct Expectations {
   }
 
   MEMBER Posterior tokens(Floats values, Floats mu, bool want_evidence) const {
+    if (problem.growth > 0.0)
+      return gaussian_posterior(values, mu, gaussian, static_cast<float>(problem.burstiness), want_evidence);
     if (problem.decay > 0.0)
       return posterior(values, mu, static_cast<float>(problem.decay), static_cast<float>(problem.burstiness),
                        want_evidence);

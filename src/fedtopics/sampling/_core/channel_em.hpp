@@ -16,6 +16,7 @@ struct ChannelProblem {
   float* theta;                // (n_docs, n_topics) changed
   double* intensity;           // (n_docs,) expected length lambda, changed
   double decay;                // a = exp(-epsilon); 0: the values are the true counts
+  double growth;               // exp(1 / (2 sigma^2)) of Gaussian noise; 0: the noise is geometric, or none
   double burstiness;           // q of the negative binomial counts; 0: Poisson
   double absence;              // -log P(count 0) / mu
   double silence;              // -log P(no survivor) / mu, summed over the noise

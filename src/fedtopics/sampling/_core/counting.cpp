@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lda.hpp"
+#include "memory.hpp"
 
 namespace fedtopics {
 
@@ -20,7 +21,7 @@ void order_by_word(const Documents& c, int64_t* offsets, int32_t* order, int32_t
   for (int64_t i = 0; i < c.n_tokens(); i++) offsets[c.words[i] + 1]++;
   for (int64_t w = 0; w < c.n_words; w++) offsets[w + 1] += offsets[w];
   std::vector<int64_t> next_of_word(offsets, offsets + c.n_words), next_of_document(c.offsets, c.offsets + c.n_docs);
-  std::vector<int32_t> document(c.n_tokens());
+  Aligned<int32_t> document(c.n_tokens(), Fill::nothing);
   for (int64_t d = 0; d < c.n_docs; d++)
     for (int64_t i = c.offsets[d]; i < c.offsets[d + 1]; i++) {
       document[i] = (int32_t)d;
@@ -32,23 +33,6 @@ void order_by_word(const Documents& c, int64_t* offsets, int32_t* order, int32_t
     order[j] = (int32_t)next_of_document[document[token]]++;
     slots[order[j]] = token;
   }
-}
-
-int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,
-                    int32_t n_topics, uint16_t* topic, int32_t* count) {
-  std::vector<int32_t> counts(n_topics);
-  int64_t n_cells = 0;
-  for (int64_t r = 0; r < n_rows; r++) {
-    for (int64_t i = offsets[r]; i < offsets[r + 1]; i++) counts[topics[order ? order[i] : i]]++;
-    for (int64_t i = offsets[r]; i < offsets[r + 1]; i++) {
-      const uint16_t k = topics[order ? order[i] : i];
-      if (counts[k] == 0) continue;
-      topic[n_cells] = k;
-      count[n_cells++] = counts[k];
-      counts[k] = 0;
-    }
-  }
-  return n_cells;
 }
 
 }  // namespace fedtopics

@@ -39,9 +39,13 @@ void count_word_topics(const Documents&, const uint16_t* topics, int32_t n_topic
 // Fills the arrays of a WordOrder, which hold zeros.
 void order_by_word(const Documents&, int64_t* offsets, int32_t* order, int32_t* slots);
 
-// The non-zero counts of topics in rows of tokens; `topic` and `count` have room for one entry per token. Returns how many.
-int64_t count_cells(const int64_t* offsets, int64_t n_rows, const int32_t* order, const uint16_t* topics,
-                    int32_t n_topics, uint16_t* topic, int32_t* count);
+// Steps of `alpha`, one per topic, toward its most likely value.
+void optimize_alpha(const Documents&, const uint16_t* topics, int32_t n_topics, int32_t n_iterations, int n_threads,
+                    double* alpha);
+
+// `beta` after steps toward its most likely value.
+double optimize_beta(const Documents&, const WordOrder&, const uint16_t* topics, int32_t n_topics, int32_t n_iterations,
+                     int n_threads, double beta);
 
 struct GibbsOptions {
   const float* weights = nullptr;  // (n_tokens,) or null: every token counts 1
@@ -59,8 +63,9 @@ void run_assign(const Documents&, const double* topic_word, const double* alpha,
 void run_assign_metropolis(const Documents&, const double* topic_word, const double* alpha, int32_t n_topics,
                            const Sweeps&, int32_t n_proposals, int n_threads, uint16_t* topics);
 
+// `out` is touched at the end alone, when the scratch is gone.
 void run_warp(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals, int n_threads,
-              uint16_t* topics);
+              const uint16_t* topics, uint16_t* out);
 
 void run_metropolis(const Documents&, const WordOrder&, const Model&, const Sweeps&, int32_t n_proposals,
                     uint16_t* topics);

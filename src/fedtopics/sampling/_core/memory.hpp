@@ -21,18 +21,26 @@ enum class Fill { zeros, nothing };
 template <class T>
 class Aligned {
  public:
-  explicit Aligned(int64_t size, Fill fill = Fill::zeros) {
-    const size_t grain = (size_t)size * sizeof(T) < HUGE_PAGE ? 64 : HUGE_PAGE;
-    const size_t bytes = ((size_t)size * sizeof(T) + grain) / grain * grain;
-    data_ = static_cast<T*>(std::aligned_alloc(grain, bytes));
-    if (!data_) throw std::bad_alloc();
+  explicit Aligned(int64_t size, Fill fill = Fill::zeros) : bytes_(((size_t)size * sizeof(T) + 64) / 64 * 64) {
 #if defined(__linux__)
-    // Random access to many small pages waits for address translation. A refusal does no harm.
-    if (grain == HUGE_PAGE) madvise(data_, bytes, MADV_HUGEPAGE);
+    if (bytes_ >= HUGE_PAGE) {
+      map();
+      return;
+    }
 #endif
-    if (fill == Fill::zeros) std::memset(data_, 0, bytes);
+    data_ = static_cast<T*>(std::aligned_alloc(64, bytes_));
+    if (!data_) throw std::bad_alloc();
+    if (fill == Fill::zeros) std::memset(data_, 0, bytes_);
   }
-  ~Aligned() { std::free(data_); }
+  ~Aligned() {
+#if defined(__linux__)
+    if (mapping_) {
+      munmap(mapping_, bytes_ + HUGE_PAGE);
+      return;
+    }
+#endif
+    std::free(data_);
+  }
   Aligned(const Aligned&) = delete;
   Aligned& operator=(const Aligned&) = delete;
 
@@ -40,7 +48,21 @@ class Aligned {
   T& operator[](int64_t i) { return data_[i]; }
 
  private:
-  T* data_;
+#if defined(__linux__)
+  // Zeros of the system's own: it has them back at once, where the heap would keep them. Random access to many small
+  // pages waits for address translation, so it is asked for huge ones; a refusal does no harm.
+  void map() {
+    mapping_ = mmap(nullptr, bytes_ + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping_ == MAP_FAILED) throw std::bad_alloc();
+    const uintptr_t start = (reinterpret_cast<uintptr_t>(mapping_) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    data_ = reinterpret_cast<T*>(start);
+    madvise(data_, bytes_, MADV_HUGEPAGE);
+  }
+#endif
+
+  size_t bytes_;
+  void* mapping_ = nullptr;
+  T* data_ = nullptr;
 };
 
 }  // namespace fedtopics

@@ -66,11 +66,17 @@ void order_by_word_(Words words, Offsets offsets, Array<int64_t> word_offsets, A
                 slots.data());
 }
 
-int64_t count_cells_(Offsets offsets, Optional<int32_t> order, Topics topics, int32_t n_topics, Topics topic,
-                     Array<int32_t> count) {
-  expect(topic.size() == topics.size() && count.size() == topics.size(), "topic and count must be as long as topics");
-  return count_cells(offsets.data(), (int64_t)offsets.size() - 1, order ? order->data() : nullptr, topics.data(),
-                     n_topics, topic.data(), count.data());
+void optimize_alpha_(Words words, Offsets offsets, Topics topics, Array<double> alpha, int32_t n_iterations,
+                     int32_t n_threads) {
+  optimize_alpha(documents(words, offsets, 0), data(topics, words), (int32_t)alpha.size(), n_iterations, n_threads,
+                 alpha.data());
+}
+
+double optimize_beta_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics,
+                      int32_t n_topics, double beta, int32_t n_iterations, int32_t n_threads) {
+  return optimize_beta(documents(words, offsets, (int64_t)word_offsets.size() - 1),
+                       word_order(word_offsets, order, slots, words), data(topics, words), n_topics, n_iterations,
+                       n_threads, beta);
 }
 
 void gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
@@ -108,14 +114,14 @@ void assign_metropolis_(Words words, Offsets offsets, Topics topics, Array<const
                         (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_proposals, n_threads, data(topics, words));
 }
 
-void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Array<const double> alpha,
-           double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps,
-           int32_t n_proposals, int32_t n_threads) {
+void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Topics out,
+           Array<const double> alpha, double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep,
+           uint32_t n_sweeps, int32_t n_proposals, int32_t n_threads) {
   const int64_t n_words = (int64_t)word_offsets.size() - 1;
   expect(1 <= n_proposals && n_proposals <= 3, "n_proposals must be 1, 2 or 3");
   run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, slots, words),
            model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, n_threads,
-           data(topics, words));
+           data(topics, words), data(out, words));
 }
 
 void metropolis_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics,
@@ -146,8 +152,10 @@ NB_MODULE(_native, m) {
   m.def("word_topic_counts", word_topic_counts_, "words"_a, "offsets"_a, "topics"_a, "out"_a.noconvert(), released());
   m.def("order_by_word", order_by_word_, "words"_a, "offsets"_a, "word_offsets"_a.noconvert(), "order"_a.noconvert(),
         "slots"_a.noconvert(), released());
-  m.def("count_cells", count_cells_, "offsets"_a, "order"_a.none(), "topics"_a, "n_topics"_a, "topic"_a.noconvert(),
-        "count"_a.noconvert(), released());
+  m.def("optimize_alpha", optimize_alpha_, "words"_a, "offsets"_a, "topics"_a, "alpha"_a.noconvert(), "n_iterations"_a,
+        "n_threads"_a, released());
+  m.def("optimize_beta", optimize_beta_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a,
+        "n_topics"_a, "beta"_a, "n_iterations"_a, "n_threads"_a, released());
   m.def("gibbs", gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
         "others"_a.none(), "weights"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
   m.def("noisy_gibbs", noisy_gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
@@ -158,8 +166,9 @@ NB_MODULE(_native, m) {
         "alpha"_a, "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
   m.def("assign", assign_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a, "alpha"_a, "seed"_a,
         "first_sweep"_a, "n_sweeps"_a, "n_threads"_a, released());
-  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
-        "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
+  m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a, "out"_a.noconvert(),
+        "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a,
+        released());
   m.def("metropolis", metropolis_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(),
         "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, released());
   m.def("fold_in", fold_in_, "words"_a, "offsets"_a, "topic_word"_a, "alpha"_a, "n_iterations"_a, "n_threads"_a,

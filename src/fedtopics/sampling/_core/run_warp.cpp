@@ -42,6 +42,7 @@ struct Warp {
   const Model& model;
   uint64_t seed;
   int32_t n_proposals, record_size, stride;
+  int n_threads;
   int64_t longest;
   Prior alpha, beta;
   std::vector<double> prior_totals;
@@ -51,9 +52,9 @@ struct Warp {
   std::vector<std::unique_ptr<Workspace>> spaces;
 
   Warp(const Documents& documents, const WordOrder& order, const Model& m, uint64_t seed_, int32_t proposals,
-       int n_threads)
+       int threads)
       : c(documents), by_word(order), model(m), seed(seed_), n_proposals(proposals), record_size(proposals > 1 ? 2 : 1),
-        stride(padded(m.n_topics)), longest(longest_row()),
+        stride(padded(m.n_topics)), n_threads(threads), longest(longest_row()),
         alpha(m.n_topics, std::vector<float>(m.alpha, m.alpha + m.n_topics)),
         beta(m.n_topics, std::vector<float>(m.n_topics, (float)m.beta)),
         prior_totals(m.n_topics, (double)c.n_words * m.beta), totals(m.n_topics), inverse(stride),
@@ -71,7 +72,7 @@ struct Warp {
   template <class Work>
   void share_records(const Work& work) {
     const int64_t n = c.n_tokens();
-    share((n + BLOCK - 1) / BLOCK, (int)spaces.size(), [&](int thread, int64_t block) {
+    share((n + BLOCK - 1) / BLOCK, n_threads, [&](int thread, int64_t block) {
       work(thread, block * BLOCK, std::min(n, (block + 1) * BLOCK));
     });
   }
@@ -88,6 +89,7 @@ struct Warp {
   }
 
   void write(uint16_t* topics) {
+    spaces.clear();
     share_records([&](int, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; r++) topics[by_word.slots[r]] = (uint16_t)(records[r * record_size] & 0xFFFF);
     });
@@ -99,7 +101,7 @@ struct Warp {
     const int64_t n_rows = words ? c.n_words : c.n_docs;
     const auto row_at = [=](int64_t token) { return std::lower_bound(offsets, offsets + n_rows, token) - offsets; };
     const Prior& prior = words ? beta : alpha;
-    share((c.n_tokens() + BLOCK - 1) / BLOCK, (int)spaces.size(), [&](int thread, int64_t block) {
+    share((c.n_tokens() + BLOCK - 1) / BLOCK, n_threads, [&](int thread, int64_t block) {
       Workspace& space = *spaces[thread];
       kernels().pass({offsets, n_rows, words ? by_word.order : nullptr, records.get(), const_cast<Prior&>(prior).weights.get(),
                       prior.uniform ? nullptr : &prior.alias, words ? model.others : nullptr, inverse.get(),
@@ -123,8 +125,11 @@ struct Warp {
 }  // namespace
 
 void run_warp(const Documents& c, const WordOrder& order, const Model& model, const Sweeps& sweeps, int32_t n_proposals,
-              int n_threads, uint16_t* topics) {
-  if (c.n_tokens() == 0 || sweeps.count == 0) return;
+              int n_threads, const uint16_t* topics, uint16_t* out) {
+  if (c.n_tokens() == 0 || sweeps.count == 0) {
+    std::copy(topics, topics + c.n_tokens(), out);
+    return;
+  }
   Warp warp(c, order, model, sweeps.seed, n_proposals, n_threads);
   warp.read(topics);
   // The proposals that the documents' pass of the sweep before would have left.
@@ -133,7 +138,7 @@ void run_warp(const Documents& c, const WordOrder& order, const Model& model, co
     warp.pass(true, true, sweeps.first + t);
     warp.pass(false, true, sweeps.first + t);
   }
-  warp.write(topics);
+  warp.write(out);
 }
 
 }  // namespace fedtopics

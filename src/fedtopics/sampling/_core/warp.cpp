@@ -95,20 +95,24 @@ struct Row {
     }
   }
 
+  // Four sums side by side: equal topics in a row would wait for each other.
   METHOD void total() {
+    uint32_t* const totals = p.totals;
+    const int64_t stride = p.stride;
     int64_t i = 0;
     for (; i + 4 <= n; i += 4)
-      for (int j = 0; j < 4; j++) p.totals[j * p.stride + topics[i + j]]++;
-    for (; i < n; i++) p.totals[topics[i]]++;
+      for (int j = 0; j < 4; j++) totals[j * stride + topics[i + j]]++;
+    for (; i < n; i++) totals[topics[i]]++;
   }
 
   // The number of topics whose cumulative prior is at most a uniform share of the whole.
   METHOD Bits search(Floats share) {
     Bits topic = all<uint32_t>(0);
-    uint32_t step = 1;
-    while (2 * step <= (uint32_t)p.n_topics) step *= 2;
+    const uint32_t last_topic = (uint32_t)p.n_topics - 1;
+    uint32_t step = last_topic > 0;
+    while (2 * step > 0 && 2 * step <= last_topic) step *= 2;
     for (; step > 0; step /= 2) {
-      const Bits next = topic + all(step), last = all((uint32_t)p.n_topics - 1);
+      const Bits next = topic + all(step), last = all(last_topic);
       const Bits inside = select(next <= last, next, last);
       const Ints beyond = (gather(cumulative, inside - all<uint32_t>(1)) <= share) & (next <= last);
       topic = select(beyond, next, topic);
@@ -201,12 +205,16 @@ struct RowPrior {
 template <int PROPOSALS>
 INLINE void fetch(const Pass& p, int64_t begin, Row<PROPOSALS>& row) {
   constexpr int SIZE = Row<PROPOSALS>::SIZE, AHEAD = 32;
+  const uint32_t* const records = p.records;
+  const int32_t* const order = p.order ? p.order + begin : nullptr;
+  uint32_t* const counts = p.counts;
+  const bool accept = p.accept;
   for (int64_t i = 0; i < row.n; i++) {
-    if (p.order) prefetch(p.records + (int64_t)p.order[begin + i + AHEAD] * SIZE);
-    const uint32_t* record = p.records + (p.order ? p.order[begin + i] : begin + i) * SIZE;
+    if (order) prefetch(records + (int64_t)order[i + AHEAD] * SIZE);
+    const uint32_t* record = records + (order ? order[i] : begin + i) * SIZE;
     row.first[i] = record[0];
-    if (SIZE > 1 && p.accept) row.second[i] = record[1];
-    if (p.accept) p.counts[record[0] & 0xFFFF]++;
+    if (SIZE > 1 && accept) row.second[i] = record[1];
+    if (accept) counts[record[0] & 0xFFFF]++;
   }
   for (int64_t i = row.n; i < whole_vectors(row.n); i++) row.first[i] = row.second[i] = 0;
 }

@@ -1,0 +1,179 @@
+"""The best of N hypotheses under a language model adapted to the topics of the talk around them.
+
+A recognizer's first pass gives each utterance some hypotheses with scores. The second adds what an adapted
+language model thinks:
+
+    score'(h) = score(h) + weight (log P(h | C) - included log P_LM(h))
+
+`included` is 1 where the first pass has used the same n-gram model, so that strength 0 gives its order back
+at any weight, and 0 where its scores know nothing of it. The context C is what the first pass made of the
+other utterances of the same session, the utterance itself left out (it would vote for its own first guess).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.applications.bootstrap import Floats, Score, resampled
+from fedtopics.applications.speech.adaptation import Adaptation
+from fedtopics.applications.speech.ngrams import NGramModel
+from fedtopics.errors import InputError
+
+STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+FLOOR = 1e-12
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What may have been said, and the logarithm of how well it fits the first pass."""
+
+    words: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One piece of speech: its hypotheses, the truth where known, and the session it belongs to."""
+
+    name: str
+    session: str
+    reference: tuple[str, ...]
+    hypotheses: tuple[Hypothesis, ...]
+
+    @property
+    def first(self) -> Hypothesis:
+        return max(self.hypotheses, key=lambda hypothesis: hypothesis.score)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the topics are used: way and strength (see `adaptation`), and the weight of the language model."""
+
+    way: str = "interpolation"
+    strength: float = 0.0
+    weight: float = 1.0
+
+
+def contexts(utterances: Sequence[Utterance]) -> list[list[str]]:
+    """First guesses of the other utterances of the same session, one list of words for each utterance."""
+    sessions: dict[str, list[Utterance]] = {}
+    for utterance in utterances:
+        sessions.setdefault(utterance.session, []).append(utterance)
+    return [
+        [word for other in sessions[u.session] if other is not u for word in other.first.words]
+        for u in utterances
+    ]
+
+
+def plain_scores(utterances: Sequence[Utterance], language: NGramModel) -> list[Floats]:
+    """log P_LM of every hypothesis of every utterance."""
+    return [
+        np.array(
+            [
+                sum(_log(language.probability(gram)) for gram in language.grams(h.words))
+                for h in utterance.hypotheses
+            ]
+        )
+        for utterance in utterances
+    ]
+
+
+def adapted_scores(
+    utterances: Sequence[Utterance], adaptation: Adaptation, way: str, strength: float
+) -> list[Floats]:
+    """log P(h | C) of every hypothesis of every utterance; 0 where there is only one to choose from."""
+    return scores_by_setting(utterances, adaptation, [(way, strength)])[way, strength]
+
+
+def scores_by_setting(
+    utterances: Sequence[Utterance], adaptation: Adaptation, settings: Iterable[tuple[str, float]]
+) -> dict[tuple[str, float], list[Floats]]:
+    """`adapted_scores` for several ways and strengths; what they share is computed once."""
+    found: dict[tuple[str, float], list[Floats]] = {setting: [] for setting in settings}
+    for utterance, mixture in zip(utterances, adaptation.mixtures(contexts(utterances)), strict=True):
+        if len(utterance.hypotheses) == 1:
+            for scores in found.values():
+                scores.append(np.zeros(1))
+            continue
+        given = adaptation.word_probabilities(mixture)
+        grams = [adaptation.language.grams(h.words) for h in utterance.hypotheses]
+        ends = np.cumsum([0, *map(len, grams)])[:-1]
+        every = [gram for each in grams for gram in each]
+        for (way, strength), scores in found.items():
+            chances = adaptation.probabilities(every, given, way, strength)
+            scores.append(np.add.reduceat(np.log(np.maximum(chances, FLOOR)), ends))
+    return found
+
+
+def choose(
+    utterances: Sequence[Utterance], language_scores: Sequence[Floats], weight: float
+) -> list[Hypothesis]:
+    """The hypothesis with the best sum of both scores, for each utterance; equals go to the first."""
+    chosen = []
+    for utterance, extra in zip(utterances, language_scores, strict=True):
+        first_pass = np.array([hypothesis.score for hypothesis in utterance.hypotheses])
+        chosen.append(utterance.hypotheses[int(np.argmax(first_pass + weight * extra))])
+    return chosen
+
+
+def errors(utterances: Sequence[Utterance], chosen: Sequence[Hypothesis]) -> NDArray[np.float64]:
+    """(n_utterances, 2): wrong, missing and added words of each choice, and the words of the reference."""
+    found = []
+    for utterance, hypothesis in zip(utterances, chosen, strict=True):
+        if not utterance.reference:
+            raise InputError(f"expected a reference to count errors, got none for {utterance.name!r}")
+        found.append((_wrong(utterance.reference, hypothesis.words), len(utterance.reference)))
+    return np.array(found, np.float64)
+
+
+@lru_cache(maxsize=1 << 16)  # tuning asks for the same pairs again and again
+def _wrong(reference: tuple[str, ...], words: tuple[str, ...]) -> int:
+    import jiwer
+
+    counts = jiwer.process_words(" ".join(reference), " ".join(words))
+    return int(counts.substitutions + counts.deletions + counts.insertions)
+
+
+def word_error_rate(utterances: Sequence[Utterance], counts: NDArray[np.float64]) -> Score:
+    """Errors per word of the references; whole sessions are resampled, for their utterances hang together."""
+    sessions, member = np.unique([u.session for u in utterances], return_inverse=True)
+    [score] = resampled(
+        lambda weights: np.array([counts[:, 0] @ weights[member] / (counts[:, 1] @ weights[member])]),
+        len(sessions),
+    )
+    return score
+
+
+def tune(
+    utterances: Sequence[Utterance],
+    scores: dict[tuple[str, float], list[Floats]],
+    weights: Iterable[float],
+) -> Setting:
+    """The setting with the fewest errors on these utterances, the mildest among equals.
+
+    scores   of every hypothesis (`adapted_scores`, less what the first pass included), by way and strength
+    """
+    tried: list[tuple[float, float, float, str]] = []
+    for (way, strength), weight in product(scores, weights):
+        wrong = errors(utterances, choose(utterances, scores[way, strength], weight))[:, 0].sum()
+        tried.append((float(wrong), strength, weight, way))
+    _, strength, weight, way = min(tried)
+    return Setting(way, strength, weight)
+
+
+def split_sessions(utterances: Sequence[Utterance], share: float, seed: int) -> NDArray[np.bool_]:
+    """Which utterances are for development: whole sessions, about this share of them."""
+    sessions = sorted({utterance.session for utterance in utterances})
+    order = np.random.default_rng(seed).permutation(len(sessions))
+    chosen = {sessions[place] for place in order[: max(1, round(share * len(sessions)))]}
+    return np.array([utterance.session in chosen for utterance in utterances])
+
+
+def _log(probability: float) -> float:
+    return float(np.log(max(probability, FLOOR)))

@@ -1,0 +1,217 @@
+"""`fedtopics coordinator`, `party` and `run`: the machines of a federation, and the runs on them."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fedtopics.commands import options
+from fedtopics.errors import InputError
+from fedtopics.run import require_free
+
+if TYPE_CHECKING:
+    from fedtopics.deployment.coordinator_folder import CoordinatorFolder, RunFolder
+
+coordinator = typer.Typer(help="The coordinator of a federation.", no_args_is_help=True)
+party = typer.Typer(help="A party of a federation.", no_args_is_help=True)
+run = typer.Typer(help="Runs of a federation, on the coordinator's machine.", no_args_is_help=True)
+
+Hub = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the coordinator.")]
+Name = Annotated[str, typer.Option("--run", help="Name of the run; the newest if not given.")]
+
+
+@coordinator.command("start")
+def start_coordinator(folder: Hub) -> None:
+    """Serve the federation until this command is stopped; open runs go on where they stood.
+
+    Example: fedtopics coordinator start hub
+    """
+    require_engine()
+    from fedtopics.deployment.coordinator_folder import CoordinatorFolder
+    from fedtopics.deployment.keeper import until_told_to_stop
+    from fedtopics.deployment.supervisor import Supervisor
+    from fedtopics.federation.readiness import check_certificate
+
+    hub = CoordinatorFolder(folder)
+    plan = hub.plan
+    plan.words(folder)
+    for name in ("ca", "server", "admin"):
+        check_certificate(folder / f"{name}.crt")
+    _say(f"plan {plan.digest} of {', '.join(plan.parties)}")
+    Supervisor(hub, _say).keep_going(until_told_to_stop())
+
+
+@party.command("start")
+@options.takes(options.Reading, "reading")
+def start_party(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")],
+    data: Annotated[str, typer.Option(help="The party's documents: a file, a folder or a database.")],
+    reading: options.Reading,
+    plan: Annotated[
+        Path | None, typer.Option(help="The plan that was accepted, where it is not FOLDER/plan.toml.")
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="What this party allows, where it is not FOLDER/policy.toml.")
+    ] = None,
+) -> None:
+    """Take part in the federation until this command is stopped.
+
+    Example: fedtopics party start ward --data letters.csv
+    """
+    require_engine()
+    from fedtopics.deployment.keeper import until_told_to_stop
+    from fedtopics.deployment.party_folder import PartyFolder
+    from fedtopics.deployment.supervisor import keep_party_going
+
+    place = PartyFolder(folder)
+    _take_over(folder, plan, policy)
+    place.note_source(data, reading.options())
+    place.check()
+    with place.store() as store:
+        store.require(place.plan.costs(place.plan.vocabulary.most_words))
+    _say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
+    keep_party_going(place, until_told_to_stop(), _say)
+
+
+@party.command()
+def forget(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")],
+    name: Annotated[str, typer.Option("--run", help="A run that is finished.")],
+) -> None:
+    """Delete what a finished run has left in the party's store, save its lines in the ledger.
+
+    Example: fedtopics party forget ward --run run-1
+    """
+    from fedtopics.deployment.party_folder import PartyFolder
+
+    if not (folder / "models" / name).is_dir():
+        raise InputError(f"expected a finished run, got {name!r} without a folder in {folder / 'models'}")
+    with PartyFolder(folder).store() as store:
+        store.forget(name)
+    typer.echo(f"releases and memory of {name} are deleted; its price stays in the ledger")
+
+
+@run.command()
+def submit(
+    folder: Hub,
+    name: Annotated[str | None, typer.Option("--run", help="Small letters, digits, hyphens.")] = None,
+) -> None:
+    """Start a run of the plan; `fedtopics coordinator start` must be running, or be started later."""
+    typer.echo(_hub(folder).submit(name).name)
+
+
+@run.command()
+def status(folder: Hub, as_json: options.Json = False) -> None:
+    """Show where every run stands."""
+    from dataclasses import asdict
+
+    rows: dict[str, Any] = {item.name: asdict(item.status()) for item in _hub(folder).runs()}
+    if as_json:
+        options.print_json(rows)
+        return
+    for key, row in rows.items():
+        reason = f": {row['reason']}" if row["reason"] else ""
+        typer.echo(f"{key}  {row['state']}, round {row['round']} of {row['n_rounds']}{reason}")
+
+
+@run.command()
+def watch(folder: Hub, name: Name = "") -> None:
+    """Show what happens in a run, line by line, until it ends."""
+    from fedtopics.deployment.coordinator_folder import OPEN
+
+    chosen, shown = _chosen(folder, name), 0
+    while True:
+        is_open = chosen.status().state in OPEN
+        lines = chosen.lines()
+        for line in lines[shown:]:
+            typer.echo(line)
+        shown = len(lines)
+        if not is_open:
+            break
+        sleep(0.5)
+
+
+@run.command()
+def abort(folder: Hub, name: Name = "") -> None:
+    """End a run; it can be resumed."""
+    from fedtopics.deployment.coordinator_folder import ABORT, OPEN
+
+    chosen = _chosen(folder, name)
+    if chosen.status().state not in OPEN:
+        raise InputError(f"expected a run that is under way, got {chosen.name}: {chosen.status().state}")
+    chosen.ask(ABORT)
+    typer.echo(f"{chosen.name} will be ended")
+
+
+@run.command()
+def resume(folder: Hub, name: Name = "") -> None:
+    """Go on with a run that failed or was aborted, from its checkpoint."""
+    chosen = _chosen(folder, name)
+    if chosen.status().state not in ("failed", "aborted"):
+        raise InputError(f"expected a failed or aborted run, got {chosen.name}: {chosen.status().state}")
+    chosen.log("resumed by the operator")
+    chosen.change("submitted", "resumed")
+    typer.echo(f"{chosen.name} goes on from round {chosen.status().round}")
+
+
+@run.command()
+def fetch(
+    folder: Hub,
+    out: Annotated[Path, typer.Option(help="New or empty folder for model, record and ledger.")],
+    name: Name = "",
+) -> None:
+    """Copy the result of a finished run."""
+    chosen = _chosen(folder, name)
+    if chosen.status().state != "finished":
+        raise InputError(f"expected a finished run, got {chosen.name}: {chosen.status().state}")
+    shutil.copytree(chosen.result, require_free(out), dirs_exist_ok=True)
+    typer.echo(f"{chosen.name} is in {out}")
+
+
+def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
+    """Put plan and policy from elsewhere into the party's folder, once they are checked."""
+    from fedtopics.federation import acceptance
+    from fedtopics.federation.plan import Plan
+    from fedtopics.federation.policy import Policy
+
+    read = Plan.read(plan or folder / "plan.toml")
+    acceptance.check(folder, read)
+    Policy.read(policy or folder / "policy.toml").check(read)
+    for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
+        if given is not None and given.resolve() != (folder / name).resolve():
+            shutil.copyfile(given, folder / name)
+
+
+def _hub(folder: Path) -> CoordinatorFolder:
+    from fedtopics.deployment.coordinator_folder import CoordinatorFolder
+
+    if not (folder / "plan.toml").is_file():
+        raise InputError(f"expected the coordinator's folder, got {folder} without a plan.toml")
+    return CoordinatorFolder(folder)
+
+
+def _chosen(folder: Path, name: str) -> RunFolder:
+    hub = _hub(folder)
+    if name:
+        return hub.run(name)
+    runs = sorted(hub.runs(), key=lambda item: (item.path / "log.txt").stat().st_ctime)
+    if not runs:
+        raise InputError(f"expected a run in {folder}, got none; start one with `fedtopics run submit`")
+    return runs[-1]
+
+
+def require_engine() -> None:
+    """Raise unless the engine is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("nvflare") is None:
+        raise InputError("expected the federation engine, got none: pip install 'fedtopics[federation]'")
+
+
+def _say(line: str) -> None:
+    typer.echo(f"{datetime.now():%H:%M:%S} {line}")

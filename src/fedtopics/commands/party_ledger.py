@@ -1,0 +1,88 @@
+"""`fedtopics privacy ledger FOLDER` of a party: its ledger over all runs, verified, in plain words."""
+
+from __future__ import annotations
+
+from math import isinf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fedtopics.commands import options, tables
+from fedtopics.federation import ledger_file
+from fedtopics.privacy import accounting
+from fedtopics.privacy.cost import FREE
+from fedtopics.privacy.ledger import Budget, Entry, Ledger
+
+if TYPE_CHECKING:
+    from fedtopics.federation.ledger_file import LedgerFile
+
+STORE, POLICY = "store", "policy.toml"
+
+
+def is_party(path: Path) -> bool:
+    """Whether a party's ledger is there: in the party's folder or in its store."""
+    return any((folder / ledger_file.LINES).is_file() for folder in (path, path / STORE))
+
+
+def show(path: Path, policy: Path | None, *, as_json: bool) -> None:
+    """Verify the chain and say what was released, what it costs, and what the policy leaves."""
+    folder = path / STORE if (path / STORE / ledger_file.LINES).is_file() else path
+    found = ledger_file.read(folder)
+    ledger = Ledger(entries=list(found.entries))
+    left = _left(ledger, found.party, _budgets(path, policy))
+    if as_json:
+        options.print_json(
+            {"party": found.party, "runs": _runs(found), "statements": ledger.statements()}
+            | {"left": left, "head": found.head, "cut_short": bool(found.torn)}
+        )
+        return
+    say = tables.console.print
+    say(f"party {found.party}: {len(found.entries)} releases in {len(_runs(found))} runs")
+    for run, told in _runs(found).items():
+        say(f"  {run}: {told}", soft_wrap=True)
+    if found.entries:
+        say(ledger.table(), soft_wrap=True)
+    for row in left:
+        say(f"{row['relation']}: epsilon {row['spent']} of {row['allowed']:.4g} spent", soft_wrap=True)
+    if found.torn:
+        say("the last line is cut short by a crash; it is completed when the party starts again")
+    say(f"hash chain of {len(found.entries)} releases holds; head {found.head}", soft_wrap=True)
+
+
+def _runs(found: LedgerFile) -> dict[str, str]:
+    """What was released in each run, in words."""
+    told: dict[str, list[Entry]] = {}
+    for entry in found.entries:
+        told.setdefault(entry.run.split("/", 1)[0], []).append(entry)
+    return {run: _in_words(entries) for run, entries in told.items()}
+
+
+def _in_words(entries: list[Entry]) -> str:
+    priced = [entry for entry in entries if entry.cost != FREE]
+    steps = ", ".join(f"{entry.run.split('/', 1)[1]} of round {entry.round}" for entry in priced)
+    return f"{len(entries)} releases, of which {len(priced)} cost budget" + (f": {steps}" if steps else "")
+
+
+def _budgets(path: Path, policy: Path | None) -> tuple[Budget, ...]:
+    from fedtopics.federation.policy import Policy
+
+    beside = path / POLICY
+    if policy is None and not beside.is_file():
+        return ()
+    return Policy.read(policy or beside).budgets
+
+
+def _left(ledger: Ledger, party: str, budgets: tuple[Budget, ...]) -> list[dict[str, float | str]]:
+    spent = ledger.spent(party)
+    return [
+        {
+            "relation": budget.relation,
+            "delta": budget.delta,
+            "allowed": budget.epsilon,
+            "spent": _shown(accounting.epsilon(spent.losses_of(budget.relation), budget.delta)),
+        }
+        for budget in budgets
+    ]
+
+
+def _shown(epsilon: float) -> float | str:
+    return "inf" if isinf(epsilon) else float(f"{epsilon:.4g}")

@@ -1,0 +1,89 @@
+"""`fedtopics leaderboard`: every method at the same true epsilon."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from fedtopics.commands import options, tables
+from fedtopics.dealing import prepare
+from fedtopics.leaderboard import COLUMNS, Place, leaderboard
+from fedtopics.privacy.cost import check_relation
+from fedtopics.privacy.ledger import Budget
+
+EXAMPLES = """
+Train every method so that its ledger proves the same epsilon, and rank them.
+
+Ranks are by perplexity, coherence (NPMI), bytes sent by all and seconds. Methods that prove nothing for the
+relation are listed without a rank.
+
+[bold]Examples[/bold]
+
+  fedtopics leaderboard sotu --epsilon 6 --topics 30
+
+  fedtopics leaderboard letters.csv --epsilon 100 --relation "document add/remove" --max-length 50
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command("leaderboard", help=EXAMPLES)(rank)
+
+
+@options.takes(options.Dealing, "dealing")
+def rank(
+    source: options.Source,
+    dealing: options.Dealing,
+    epsilon: Annotated[float, typer.Option(help="The budget of every party, all rounds together.")] = 6.0,
+    relation: Annotated[str, typer.Option(help="What it protects.")] = "word add/remove",
+    delta: Annotated[float, typer.Option(help="Chance that the promise may fail.")] = 1e-6,
+    max_length: Annotated[
+        int | None, typer.Option(help="Public maximum of words of a document, to price whole documents.")
+    ] = None,
+    names: Annotated[str | None, typer.Option("--methods", help="Some methods only, with commas.")] = None,
+    topics: options.Topics = 50,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of every method; means are shown.")] = 1,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    budget = Budget(check_relation(relation), epsilon, delta)
+    data = prepare(source, **dealing.options())
+    board = leaderboard(
+        data,
+        budget,
+        names=names.split(",") if names else None,
+        n_topics=topics,
+        seeds=range(dealing.seed, dealing.seed + seeds),
+        n_threads=threads,
+        **({} if max_length is None else {"max_length": max_length}),
+    )
+    if as_json:
+        options.print_json({"budget": asdict(budget), "places": [plain(place) for place in board]})
+    else:
+        tables.print_rows([_row(place) for place in board])
+
+
+def plain(place: Place) -> dict[str, Any]:
+    """A place as JSON data."""
+    return asdict(place) | {"label": place.candidate.label}
+
+
+def _row(place: Place) -> dict[str, str]:
+    cells = {column: _cell(place, column) for column in COLUMNS}
+    note = place.candidate.why or f"proved {place.epsilon:.4g}"
+    return {"method": place.candidate.label} | cells | {"privacy": note}
+
+
+def _cell(place: Place, column: str) -> str:
+    if column not in place.scores:
+        return ""
+    value = place.scores[column]
+    shown = {
+        "perplexity": f"{value:.0f}",
+        "coherence": f"{value:.3f}",
+        "bytes": f"{value / 1e6:,.1f} MB",
+        "seconds": f"{value:.1f}",
+    }[column]
+    return f"{shown} ({place.ranks[column]})" if place.ranks else shown

@@ -1,0 +1,171 @@
+"""A party's folder: what it accepted, its keys, its data's address, its ledger and its models.
+
+FOLDER/plan.toml, policy.toml    what was accepted, what is allowed;  party.crt, party.key, ca.crt
+FOLDER/source.json               where the documents are and how to read them
+FOLDER/store/                    ledger over all runs, releases, memory
+FOLDER/models/RUN/               each finished run: model, signed record, this party's ledger
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fedtopics.corpus import Corpus
+from fedtopics.deployment import private_scores
+from fedtopics.deployment.result import FILES, check_record
+from fedtopics.deployment.terms_of_plan import terms_of
+from fedtopics.errors import InputError
+from fedtopics.federation import acceptance, durable
+from fedtopics.federation.durable import StoreError
+from fedtopics.federation.flare_kit import Credentials
+from fedtopics.federation.party_side import Delivery, PartySide, Score
+from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.plan import Plan
+from fedtopics.federation.policy import Policy
+from fedtopics.federation.protocol import Arrays
+from fedtopics.federation.readiness import check_identity
+from fedtopics.model import TopicModel
+from fedtopics.privacy.noise import Noise
+from fedtopics.privacy.release import Release
+from fedtopics.reading import CountedWordsError, documents, read
+from fedtopics.run import PARTY_PREFIX
+
+LOCK_SECONDS = 30.0  # until the process of the job before has ended
+
+
+@dataclass(frozen=True)
+class PartyFolder:
+    """Where a party keeps everything."""
+
+    path: Path
+
+    @property
+    def plan(self) -> Plan:
+        return Plan.read(self.path / "plan.toml")
+
+    @property
+    def policy(self) -> Policy:
+        return Policy.read(self.path / "policy.toml")
+
+    @property
+    def engine(self) -> Path:
+        """What the engine needs and leaves behind."""
+        return self.path / "flare"
+
+    @property
+    def credentials(self) -> Credentials:
+        files = Credentials(*(self.path / file for file in ("party.crt", "party.key", "ca.crt")))
+        for file in vars(files).values():
+            if not file.is_file():
+                raise InputError(f"expected {file}, got none; see `fedtopics federation request`")
+        return files
+
+    @property
+    def name(self) -> str:
+        """The party's name, as its certificate says, if key and certificate fit and hold now."""
+        return check_identity(self.path)
+
+    def note_source(self, source: str, options: dict[str, Any]) -> None:
+        """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if Path(source).expanduser().exists():
+            source = str(Path(source).expanduser().resolve())
+        durable.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
+
+    def documents(self) -> Corpus:
+        """The party's documents with all their words: filters by frequency would leak them."""
+        noted = json.loads((self.path / "source.json").read_bytes())
+        texts = self.plan.texts
+        options: dict[str, Any] = {
+            "language": texts.language,
+            "stop_words": texts.stop_words,
+            "min_df": 1,
+            "max_df": 1.0,
+        }
+        return read(noted["source"], **noted["options"], **options)
+
+    def training(self) -> Corpus:
+        """The documents that are trained on: all of them, unless some are held out for private scores."""
+        return self._parts()[0]
+
+    def _parts(self) -> tuple[Corpus, Corpus | None]:
+        """Documents to train on and to score with, the same two parts whenever the plan is the same."""
+        corpus, plan = self.documents(), self.plan
+        if plan.evaluation.test_fraction is None:
+            return corpus, None
+        return corpus.split(plan.evaluation.test_fraction, seed=int(plan.digest[:8], 16))
+
+    def _score(self) -> Score | None:
+        mechanism, threads = self.plan.evaluation.mechanism(), os.cpu_count() or 1
+        if mechanism is None:
+            return None
+
+        def score(topics: NDArray[Any], words: tuple[str, ...], noise: Noise) -> Release[Arrays]:
+            held_out = self._parts()[1]
+            if held_out is None:
+                raise InputError("the plan holds no documents out: nothing is scored")
+            return private_scores.release(topics, held_out.with_vocabulary(words), mechanism, noise, threads)
+
+        return score
+
+    def check_source(self) -> int:
+        """The number of documents; an error that says why where none can be read."""
+        noted = json.loads((self.path / "source.json").read_bytes())
+        if noted["source"].startswith(("postgresql://", "postgres://")):
+            return self.documents().n_docs
+        try:
+            return len(documents(noted["source"], **noted["options"]))
+        except CountedWordsError:
+            return self.documents().n_docs
+
+    def store(self, wait: float = 0.0) -> PartyStore:
+        """The party's ledger and memory; waits for another process to let go of them."""
+        until = monotonic() + wait
+        while True:
+            try:
+                secure = self.plan.simulation_seed is None
+                return PartyStore(self.path / "store", self.name, self.policy.budgets, secure_only=secure)
+            except StoreError:
+                if monotonic() > until:
+                    raise
+                sleep(0.2)
+
+    def side(self, run: str) -> PartySide:
+        """The party's side of a run."""
+        self.check()
+        terms = terms_of(self.plan, self.path, run)
+        store, score = self.store(LOCK_SECONDS), self._score()
+        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score)
+
+    def check(self) -> None:
+        """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
+        plan = self.plan
+        acceptance.check(self.path, plan)
+        self.policy.check(plan)
+
+    def keep(self, run: str, delivery: Delivery) -> None:
+        """Store a finished run with this party's own ledger, all of it or nothing."""
+        target = self.path / "models" / run
+        if target.exists():
+            return
+        if set(delivery.files) != set(FILES):
+            raise InputError(f"expected {', '.join(FILES)}, got other files; nothing was kept")
+        draft = target.with_name(f".{run}.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        durable.make_folder(draft)
+        for name, content in delivery.files.items():
+            durable.write(draft / name, content)
+        check_record(draft, self.path / "signing.pub")
+        if TopicModel.load(draft).vocabulary != delivery.words:
+            raise InputError("expected a model over the words of the run, got another; nothing was kept")
+        if delivery.local_model is not None:
+            delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
+        durable.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())
+        draft.replace(target)

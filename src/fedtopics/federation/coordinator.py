@@ -1,0 +1,258 @@
+"""The coordinator's side of the wire: rounds with a checkpoint after each, and nothing believed unchecked.
+
+    hello to every party that can be reached  ->  those that accept the plan take part
+    agree on words, unless the list is public
+    every round:  tell each party, wait for the answers, check them, combine them in the order of names,
+                  write a checkpoint
+
+A party that is silent, refuses or sends nonsense is left out of that round and asked again in the next one. A
+round with fewer than `min_parties` answers is not combined: the run stops there, and goes on from its
+checkpoint when the parties are back. Parties send again what they sent before, so a round that is repeated
+with the same parties gives the same state, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter, time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.federation import wire
+from fedtopics.federation.answers import Channel, clock, opened, packed, read_proposal, read_votes, size
+from fedtopics.federation.checkpoint import Checkpoint, WireRound
+from fedtopics.federation.combining import combine
+from fedtopics.federation.expected import Expected, check, expected, most_bytes
+from fedtopics.federation.messages import Request
+from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
+from fedtopics.federation.protocol import Arrays, measures
+from fedtopics.federation.readiness import check_clock
+from fedtopics.federation.terms import Terms
+
+MOST_BYTES = 2**31
+DELIVERIES = 3  # attempts
+
+
+class TooFewPartiesError(InputError):
+    """Fewer parties answered than the plan needs; the run waits at its checkpoint."""
+
+
+class Interrupted(Exception):  # noqa: N818
+    """Someone asked the run to stop between two rounds; it goes on from its checkpoint."""
+
+
+@dataclass
+class Coordinator:
+    """One run of the coordinator, from its checkpoint to its end.
+
+    log          takes a line for the operator, in plain words
+    interrupted  is asked between two rounds whether to stop
+    on_round     is told of every round that was combined
+    """
+
+    terms: Terms
+    run: str
+    folder: Path
+    channel: Channel
+    log: Callable[[str], None]
+    interrupted: Callable[[], bool] = lambda: False
+    on_round: Callable[[WireRound], None] = lambda _: None
+    present: tuple[str, ...] = field(default=(), init=False)
+    _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
+    _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
+
+    def train(self) -> Checkpoint:
+        """The run after its last round."""
+        first = 0 if self.terms.agreement is None else PROPOSAL
+        known = Checkpoint.load(self.folder, self.run, self.terms.plan)
+        now = known or Checkpoint(self.run, self.terms.plan, first, words=self.terms.words)
+        self._greet()
+        if now.words is not None:
+            self._send_words(now.words)
+        while now.next_round < self.terms.method.n_rounds:
+            if self.interrupted():
+                raise Interrupted
+            now = self._step(now)
+            now.save(self.folder)
+        return now
+
+    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> set[str]:
+        """Send the files of the finished run to every party, more than once if need be; who has them now."""
+        body = wire.pack({name: np.frombuffer(content, np.uint8) for name, content in files.items()})
+        last, kept = self.terms.method.n_rounds, set[str]()
+        for _ in range(DELIVERIES):
+            missing = dict.fromkeys(sorted(set(self.present) - kept), body)
+            kept |= set(self._ask("deliver", last, missing, word_digest(words)) if missing else ())
+        return kept
+
+    def score(
+        self, words: tuple[str, ...], topics: NDArray[Any], read: Callable[[str, bytes], Arrays]
+    ) -> dict[str, Arrays]:
+        """What each party releases of how well the topics predict its held-out documents."""
+        bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
+        return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
+
+    def _greet(self) -> None:
+        """Find out who takes part."""
+        reached = [name for name in self.terms.parties if name in self.channel.parties]
+        for name in sorted(set(self.terms.parties) - set(reached)):
+            self.log(f"party {name} is not connected")
+        answers = self._ask("hello", 0, dict.fromkeys(reached, wire.pack({"time": np.array(time())})))
+        here = []
+        for name, body in answers.items():
+            try:
+                check_clock(clock(body), time(), f"party {name}")
+                here.append(name)
+            except InputError as error:
+                self.log(f"party {name} is left out: {error}")
+        self.present = tuple(here)
+        self._require(here, "take part")
+
+    def _send_words(self, words: tuple[str, ...]) -> None:
+        body = wire.pack({"words": wire.from_words(words)})
+        known = self._ask("vocabulary", 0, dict.fromkeys(self.present, body), word_digest(words))
+        self.present = tuple(known)
+        self._require(known, "know the words")
+
+    def _step(self, now: Checkpoint) -> Checkpoint:
+        began, self._bytes = perf_counter(), (0, 0, 0)
+        number = now.next_round
+        if number == PROPOSAL:
+            after, sent = self._propose(now)
+        elif number == CONFIRMATION:
+            after, sent = self._confirm(now)
+        else:
+            after, sent = self._train_round(now)
+        missing = tuple(sorted(set(self.terms.parties) - set(sent)))
+        up, down, plain = self._bytes
+        told = measures(self.terms.method, after.state) if number >= 0 else {}
+        line = WireRound(number, perf_counter() - began, up, down, told, plain, missing)
+        answered = {name: [*now.answered.get(name, []), number] for name in sent}
+        self.log(
+            f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
+            + (f", without {', '.join(missing)}" if missing else "")
+        )
+        self.on_round(line)
+        return replace(
+            after,
+            next_round=number + 1,
+            rounds=(*now.rounds, line),
+            answered={**now.answered, **answered},
+        )
+
+    def _propose(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
+        sent = self._collect("propose", PROPOSAL, dict.fromkeys(self.present, b""), read_proposal)
+        self._require(sent, "proposed words")
+        state = {f"{key}/{name}": array for name, held in sent.items() for key, array in held.items()}
+        return replace(now, state=state), sent
+
+    def _confirm(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
+        agreement = self.terms.agreement
+        if agreement is None:
+            raise InputError("the plan has a public word list: no words are confirmed")
+        names = [key.removeprefix("words/") for key in now.state if key.startswith("words/")]
+        proposed: dict[str, dict[str, float]] = {name: {} for name in self.terms.parties}
+        for name in sorted(names):
+            words = wire.to_words(now.state[f"words/{name}"])
+            proposed[name] = dict(zip(words, now.state[f"votes/{name}"].tolist(), strict=True))
+        candidates = agreement.candidates(proposed)
+        body = wire.pack({"words": wire.from_words(candidates)})
+
+        def votes(name: str, body: bytes) -> Arrays:
+            return read_votes(body, len(candidates))
+
+        sent = self._collect("confirm", CONFIRMATION, dict.fromkeys(self.present, body), votes)
+        self._require(sent, "confirmed words")
+        chosen = agreement.choose(proposed, {name: held["votes"] for name, held in sent.items()})
+        if not chosen:
+            raise InputError(
+                f"the parties agreed on no word at epsilon {agreement.epsilon:g}; "
+                "raise it in the plan or give a public word list"
+            )
+        self.log(f"the parties agreed on {len(chosen)} words")
+        self._send_words(chosen)
+        return replace(now, state={}, words=chosen), sent
+
+    def _train_round(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
+        words, number, method = now.words or (), now.next_round, self.terms.method
+        state = method.start(len(words), self.terms.turn("server")) if number == 0 else now.state
+        told = {name: method.broadcast(state, name) for name in self.present}
+
+        def contribution(name: str, body: bytes) -> Arrays:
+            wanted = self._wanted(name, told[name], now)
+            arrays = wire.unpack(body, limit=most_bytes(wanted, MOST_BYTES))
+            check(arrays, wanted)
+            return arrays
+
+        bodies = packed(told, self.terms.significant_bits)
+        sent = self._collect("contribute", number, bodies, contribution, word_digest(words))
+        self._require(sent, f"answered in round {number}")
+        self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
+        after, useless = combine(method, state, sent, self.terms.turn("server", number))
+        for name in useless:
+            self.log(f"what party {name} sent in round {number} was refused: the method cannot use it")
+            del sent[name]
+        self._require(sent, f"sent something useful in round {number}")
+        return replace(now, state=after), sent
+
+    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Mapping[str, Expected]:
+        """What a party may send; after two rounds, those in which it is told the same shapes are alike."""
+        number, returning = now.next_round, max(now.answered.get(name, []), default=-1) >= 0
+        kind = (name, returning, min(number, 2), *((key, array.shape) for key, array in told.items()))
+        if kind not in self._known:
+            words = now.words or ()
+            self._known[kind] = expected(self.terms.method, name, told, words, number, returning=returning)
+        return self._known[kind]
+
+    def _collect(
+        self,
+        operation: str,
+        number: int,
+        bodies: Mapping[str, bytes],
+        read: Callable[[str, bytes], Arrays],
+        vocabulary: str = "",
+    ) -> dict[str, Arrays]:
+        """What each party released, checked, in the order of their names."""
+        sent: dict[str, Arrays] = {}
+        for name, body in self._ask(operation, number, bodies, vocabulary).items():
+            try:
+                sent[name] = read(name, body)
+            except InputError as error:
+                self.log(f"what party {name} sent in round {number} was refused: {error}")
+        return sent
+
+    def _ask(
+        self, operation: str, number: int, bodies: Mapping[str, bytes], vocabulary: str = ""
+    ) -> dict[str, bytes]:
+        """The answers that belong to these questions, in the order of the parties' names."""
+        requests = {
+            name: Request(operation, self.run, number, self.terms.plan, vocabulary, body=body)
+            for name, body in bodies.items()
+        }
+        outgoing = {name: request.to_bytes() for name, request in requests.items()}
+        self._count(down=sum(map(len, outgoing.values())))
+        answers = self.channel.ask(outgoing, self.terms.timeout_seconds)
+        bodies = {}
+        for name in sorted(set(answers) & set(requests)):
+            problem, body = opened(answers[name], requests[name], name)
+            if problem:
+                self.log(f"party {name}: no {operation} of round {number}: {problem}")
+            else:
+                bodies[name] = body
+                self._count(up=len(body))
+        return bodies
+
+    def _count(self, up: int = 0, down: int = 0, plain: int = 0) -> None:
+        self._bytes = (self._bytes[0] + up, self._bytes[1] + down, self._bytes[2] + plain)
+
+    def _require(self, parties: Mapping[str, object] | list[str], what: str) -> None:
+        if len(parties) < self.terms.min_parties:
+            raise TooFewPartiesError(
+                f"the plan needs {self.terms.min_parties} parties, got {len(parties)} that {what}; "
+                "the run waits and goes on from its checkpoint when they are back"
+            )

@@ -1,0 +1,146 @@
+"""The ledger of one party on its disk: one JSON line for every release of every run, chained by hash.
+
+    ledger.jsonl   {"format": "fedtopics/ledger/1", "party": NAME, "id": RANDOM}
+                   {"run": ..., "round": ..., "cost": ..., "content": ..., "previous": ..., "digest": ...}
+                   ...
+    ledger.head    number of lines and digest of the last one, so that lines cut off the end are noticed
+
+Each entry names the digest of the one before; the first that of the header. What stands behind the last line
+break is a line that a crash cut short: its release was not sent yet, as sending waits for the whole line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from fedtopics.federation import durable
+from fedtopics.federation.durable import StoreError
+from fedtopics.privacy.cost import Cost
+from fedtopics.privacy.ledger import Entry
+
+FORMAT = "fedtopics/ledger/1"
+LINES, HEAD = "ledger.jsonl", "ledger.head"
+
+
+@dataclass
+class LedgerFile:
+    """The lines of a ledger that was read and found unaltered."""
+
+    folder: Path
+    party: str
+    genesis: str
+    entries: list[Entry] = field(default_factory=list)
+    torn: bytes = b""
+
+    @property
+    def head(self) -> str:
+        """Digest of the last line."""
+        return self.entries[-1].digest if self.entries else self.genesis
+
+    def append(self, entry: Entry) -> None:
+        """Add an entry; when this returns, it will survive any crash."""
+        if self.torn:
+            raise StoreError(f"expected whole lines in {self.folder / LINES}, got one that is cut short")
+        durable.append(self.folder / LINES, line(entry))
+        self.entries.append(entry)
+        self._write_head()
+
+    def complete(self, entry: Entry) -> None:
+        """Write the line of `entry` in place of the beginning of it that a crash has left."""
+        path = self.folder / LINES
+        durable.cut(path, path.stat().st_size - len(self.torn))
+        self.torn = b""
+        self.append(entry)
+
+    def _write_head(self) -> None:
+        head = {"entries": len(self.entries), "head": self.head}
+        durable.write(self.folder / HEAD, json.dumps(head).encode())
+
+
+def create(folder: Path, party: str) -> LedgerFile:
+    """A ledger without entries, in a folder that has none."""
+    header = json.dumps({"format": FORMAT, "party": party, "id": os.urandom(16).hex()}) + "\n"
+    durable.write(folder / LINES, header.encode())
+    return LedgerFile(folder, party, sha256(header.encode()).hexdigest())
+
+
+def read(folder: Path) -> LedgerFile:
+    """The ledger in a folder; an altered or shortened one is refused."""
+    path = folder / LINES
+    if not path.is_file():
+        raise StoreError(f"expected a party's ledger in {folder}, got no {LINES} there; check the path")
+    header, *rows = path.read_bytes().splitlines(keepends=True) or [b""]
+    torn = rows.pop() if rows and not rows[-1].endswith(b"\n") else b""
+    found = LedgerFile(folder, _party(header, path), sha256(header).hexdigest(), torn=torn)
+    for number, row in enumerate(rows, start=2):
+        place = f"{path}, line {number}"
+        entry = parsed(row, place)
+        if entry.previous != found.head:
+            raise _altered(place)
+        found.entries.append(entry)
+    _check_head(found)
+    return found
+
+
+def line(entry: Entry) -> bytes:
+    """The entry as it stands in the file."""
+    return json.dumps({**entry.to_dict(), "digest": entry.digest}).encode() + b"\n"
+
+
+def _party(header: bytes, path: Path) -> str:
+    described = _object(header, f"{path}, line 1")
+    if described.get("format") != FORMAT or not isinstance(described.get("party"), str):
+        raise StoreError(f"expected a ledger of format {FORMAT} in {path}, got another file")
+    return str(described["party"])
+
+
+def parsed(row: bytes, place: str) -> Entry:
+    """The entry of a line that was not altered."""
+    described = _object(row, place)
+    digest = described.pop("digest", None)
+    try:
+        entry = Entry(**{**described, "cost": Cost.from_dict(described["cost"])})
+    except (KeyError, TypeError, ValueError):
+        raise _altered(place) from None
+    if entry.digest != digest:
+        raise _altered(place)
+    return entry
+
+
+def _object(row: bytes, place: str) -> dict[str, Any]:
+    try:
+        described = json.loads(row)
+    except (ValueError, RecursionError):
+        raise _altered(place) from None
+    if not isinstance(described, dict):
+        raise _altered(place)
+    return described
+
+
+def _altered(place: str) -> StoreError:
+    return StoreError(
+        f"ledger was altered at {place}: hash chain broken; nothing is released until it is restored"
+    )
+
+
+def _check_head(found: LedgerFile) -> None:
+    """Refuse a ledger that ends before an entry it once had."""
+    path = found.folder / HEAD
+    if not path.is_file():
+        if len(found.entries) > 1:
+            raise StoreError(f"expected {path} beside the ledger, got none; restore it")
+        return
+    kept = _object(path.read_bytes(), str(path))
+    number = kept.get("entries")
+    if not isinstance(number, int) or not 0 < number <= len(found.entries):
+        raise StoreError(
+            f"expected {number} releases in {found.folder / LINES}, got {len(found.entries)}: "
+            "lines were cut off; nothing is released until they are restored"
+        )
+    if found.entries[number - 1].digest != kept.get("head"):
+        raise _altered(str(path))

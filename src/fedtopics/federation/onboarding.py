@@ -1,0 +1,139 @@
+"""How a federation begins: who writes which file, and what travels. Private keys never do.
+
+    coordinator   found     plan.toml, policy-template.toml, the authority and the coordinator's certificates
+    party         request   party.key stays;  NAME.csr goes to the coordinator
+    coordinator   approve   approved/NAME/ goes to the party: two certificates, the plan, its word list
+    party         accept    checks all of it against its own key, policy and ledger, and signs the digest
+
+When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+
+from fedtopics.errors import InputError
+from fedtopics.federation import acceptance, certificates, durable, ledger_file
+from fedtopics.federation.acceptance import Acceptance
+from fedtopics.federation.plan import Plan
+from fedtopics.federation.plan_text import policy_template
+from fedtopics.federation.policy import Policy
+from fedtopics.federation.readiness import check_certificate
+from fedtopics.privacy.ledger import Ledger
+
+PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
+APPROVED, STORE, SIGNING = "approved", "store", "signing.pub"
+
+
+def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
+    """Write a new federation's files: the plan for review, and the coordinator's keys and certificates."""
+    if (folder / "ca.key").exists() or (folder / PLAN).exists():
+        raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")
+    durable.make_folder(folder)
+    if plan.vocabulary.file is not None and words is not None:
+        durable.write(folder / plan.vocabulary.file, words.read_bytes(), mode=certificates.PUBLIC_FILE)
+        plan.words(folder)
+    plan.write(folder / PLAN)
+    (folder / TEMPLATE).write_text(policy_template(plan), encoding="utf-8")
+    certificates.make_authority(folder, plan.name)
+    certificates.make_server(folder, plan.host)
+    certificates.make_signing_key(folder / "signing.key")
+
+
+def request(folder: Path, party: str) -> Path:
+    """Make the party's key in its own folder; the request that goes to the coordinator."""
+    durable.make_folder(folder)
+    return certificates.make_request(folder, party)
+
+
+def approve(folder: Path, request_file: Path) -> Path:
+    """Sign the certificate of a party of the plan; the folder that goes back to it."""
+    plan = Plan.read(folder / PLAN)
+    party, asked = certificates.read_request(request_file)
+    if party not in plan.parties:
+        names = ", ".join(plan.parties)
+        raise InputError(f"expected a request of a party of the plan ({names}), got one of {party!r}")
+    target = folder / APPROVED / party
+    _refuse_second_key(target / "party.crt", party, asked)
+    durable.make_folder(target)
+    signed = certificates.sign_request(folder, asked)
+    durable.write(
+        target / "party.crt", signed.public_bytes(serialization.Encoding.PEM), mode=certificates.PUBLIC_FILE
+    )
+    share_plan(folder, party)
+    return target
+
+
+def share_plan(folder: Path, party: str) -> None:
+    """Put the plan as it is now, and what belongs to it, beside the party's certificate."""
+    plan = Plan.read(folder / PLAN)
+    plan.words(folder)
+    for name in ("ca.crt", SIGNING, PLAN, TEMPLATE, plan.vocabulary.file):
+        if name is not None:
+            content = (folder / name).read_bytes()
+            durable.write(folder / APPROVED / party / name, content, mode=certificates.PUBLIC_FILE)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a party has received, checked: a plan that its policy allows, for a certificate of its own key."""
+
+    folder: Path
+    received: Path
+    party: str
+    plan: Plan
+    authority: x509.Certificate
+
+    @classmethod
+    def read(cls, folder: Path, received: Path) -> Offer:
+        """What the coordinator sent, or an error that says what does not fit; nothing is written."""
+        own, authority = (certificates.read_certificate(received / name) for name in ("party.crt", "ca.crt"))
+        certificates.check_issued(own, authority)
+        for name in ("party.crt", "ca.crt"):
+            check_certificate(received / name)
+        if certificates.read_key(folder / "party.key").public_key() != own.public_key():
+            raise InputError(f"expected a certificate for the key in {folder}, got one for another key")
+        known = folder / "ca.crt"
+        if known.exists() and certificates.read_certificate(known) != authority:
+            raise InputError(f"expected the authority in {known}, got another one; is it another federation?")
+        party, plan = certificates.common_name(own.subject), Plan.read(received / PLAN)
+        if party not in plan.parties:
+            raise InputError(f"expected a plan with party {party!r}, got one of {', '.join(plan.parties)}")
+        plan.words(received)
+        if not (folder / POLICY).exists():
+            raise InputError(
+                f"expected this party's own {folder / POLICY}, got none; start from {received / TEMPLATE}"
+            )
+        _check_allowed(folder, party, plan)
+        return cls(folder, received, party, plan, authority)
+
+    def accept(self) -> Acceptance:
+        """Keep what was received and sign the digest of the plan."""
+        for name in ("party.crt", "ca.crt", SIGNING, PLAN, self.plan.vocabulary.file):
+            if name is not None:
+                content = (self.received / name).read_bytes()
+                durable.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)
+        return acceptance.accept(self.folder, self.plan, self.party)
+
+
+def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
+    """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
+    policy = Policy.read(folder / POLICY)
+    policy.check(plan)
+    past = (folder / STORE / ledger_file.LINES).exists()
+    entries = ledger_file.read(folder / STORE).entries if past else []
+    ledger = Ledger(budgets=policy.budgets, entries=entries)
+    ledger.require(party, plan.costs(plan.vocabulary.most_words))
+
+
+def _refuse_second_key(path: Path, party: str, asked: x509.CertificateSigningRequest) -> None:
+    """One name, one key: who asks for a name that was given away is somebody else, or has lost the key."""
+    if path.exists() and certificates.read_certificate(path).public_key() != asked.public_key():
+        raise InputError(
+            f"party {party!r} was approved with another key, got a request with a new one; "
+            f"if it has lost its key, make sure by telephone and delete {path.parent}"
+        )

@@ -1,0 +1,146 @@
+"""The tables of a plan: what the run may cost, its words, its texts, its scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from fedtopics.errors import InputError
+from fedtopics.privacy.calibration import calibrate
+from fedtopics.privacy.clipped_sum import ClippedSum
+from fedtopics.privacy.cost import Cost, Relation, check_relation
+from fedtopics.privacy.events import check_delta, check_number
+from fedtopics.privacy.vocabulary import Agreement
+from fedtopics.text.preparation import read_vocabulary
+
+SCORE_RESOLUTION = 2**12
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The most that all releases of one party in this run cost together."""
+
+    relation: str
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_relation(self.relation)
+        check_number("privacy.epsilon", self.epsilon)
+        check_delta(self.delta)
+
+    @property
+    def checked_relation(self) -> Relation:
+        return check_relation(self.relation)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Where the vocabulary comes from: a public file, known by its hash, or a private agreement."""
+
+    mode: str
+    file: str | None = None  # public: beside the plan, one word per line
+    sha256: str | None = None  # public: of the words, one per line
+    n_words: int | None = None  # public
+    epsilon: float | None = None  # private: document add/remove
+    delta: float | None = None  # private
+    max_size: int | None = None  # private: the most words that are kept
+    min_parties: int | None = None  # private: that must hold a word
+
+    def __post_init__(self) -> None:
+        wanted = {"public": ("file", "sha256", "n_words"), "private": ("epsilon", "delta", "max_size")}
+        if self.mode not in wanted:
+            raise InputError(f"vocabulary.mode must be public or private, got {self.mode!r}")
+        allowed = (*wanted[self.mode], *(("min_parties",) if self.mode == "private" else ()))
+        given = {key for key, value in vars(self).items() if value is not None and key != "mode"}
+        for key in sorted(given - set(allowed)):
+            raise InputError(f"vocabulary.{key} has no meaning where the mode is {self.mode}; leave it out")
+        for key in wanted[self.mode]:
+            if key not in given:
+                raise InputError(f"vocabulary.{key} is missing; the mode {self.mode} needs it")
+        if self.most_words < 2:
+            raise InputError(f"a vocabulary needs at least 2 words, got {self.most_words}")
+        self.agreement(20)
+
+    @classmethod
+    def of_file(cls, path: Path) -> Words:
+        """A public list, as it is now."""
+        words = read_vocabulary(path)
+        return cls("public", path.name, words_digest(words), len(words))
+
+    @property
+    def most_words(self) -> int:
+        """The number of words, or the most that there may be."""
+        return (self.n_words if self.mode == "public" else self.max_size) or 0
+
+    def agreement(self, n_parties: int) -> Agreement | None:
+        """How this many parties agree; None where the list is public."""
+        if self.epsilon is None or self.delta is None:
+            return None
+        least = min(2, n_parties) if self.min_parties is None else self.min_parties
+        return Agreement(self.epsilon, self.delta, min_parties=least, max_size=self.max_size)
+
+    def read(self, folder: Path) -> tuple[str, ...] | None:
+        """The public words beside the plan, if they are those of the plan."""
+        if self.file is None:
+            return None
+        words = read_vocabulary(folder / self.file)
+        if words_digest(words) != self.sha256:
+            raise InputError(
+                f"{folder / self.file} is not the word list of this plan (another run's, or edited); "
+                f"expected {self.n_words} words with hash {self.sha256}, got {len(words)} others"
+            )
+        return words
+
+
+@dataclass(frozen=True)
+class Texts:
+    """How every party turns its texts into words."""
+
+    language: str = "en"
+    stop_words: bool = True
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How the model is scored: on public documents of the coordinator, or privately on each party's own."""
+
+    mode: str = "none"
+    test_fraction: float | None = None  # private: share of each party's documents, left out of training
+    epsilon: float | None = None  # private: document add/remove
+    delta: float | None = None  # private
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("none", "public", "private"):
+            raise InputError(f"evaluation.mode must be none, public or private, got {self.mode!r}")
+        for key in ("test_fraction", "epsilon", "delta"):
+            if (getattr(self, key) is not None) != (self.mode == "private"):
+                needs = "needs" if self.mode == "private" else "does not take"
+                raise InputError(f"evaluation.{key}: the mode {self.mode} {needs} it")
+        if self.test_fraction is not None and not 0 < self.test_fraction < 1:
+            raise InputError(f"evaluation.test_fraction must lie in (0, 1), got {self.test_fraction}")
+        self.mechanism()
+
+    def mechanism(self) -> ClippedSum | None:
+        """Noisy sums of vectors of norm at most 1, one per held-out document; None where not private."""
+        if self.epsilon is None or self.delta is None:
+            return None
+        return _score_sum(self.epsilon, self.delta)
+
+    def plan(self) -> list[Cost]:
+        """What the scores cost one party."""
+        mechanism = self.mechanism()
+        return [] if mechanism is None else [mechanism.price()]
+
+
+def words_digest(words: tuple[str, ...]) -> str:
+    """SHA-256 of a vocabulary, the order included."""
+    return sha256("\n".join(words).encode()).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _score_sum(epsilon: float, delta: float) -> ClippedSum:
+    multiplier = calibrate("clipped sum", "document add/remove", epsilon, delta, clip=1.0)
+    return ClippedSum(multiplier, 1.0, SCORE_RESOLUTION)

@@ -1,0 +1,76 @@
+"""Several runs as one HTML page: quality against proved privacy, with the spread over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+from fedtopics.comparison import Group, Record, common_relation, grouped
+from fedtopics.report.rendering import markup, render
+from fedtopics.report.svg import Line, line_chart
+
+PANELS = (
+    ("perplexity", "Held-out perplexity", "Lower is better."),
+    ("coherence_npmi", "Coherence (NPMI)", "Higher is better."),
+)
+SCORES = ("perplexity", "coherence_npmi", "coherence_umass", "diversity")
+
+
+def comparison_page(records: Sequence[Record]) -> str:
+    """The page of runs on the same data, complete in itself."""
+    groups = grouped(records)
+    relation = common_relation(groups)
+    return render(
+        "comparison.html",
+        first=records[0],
+        groups=groups,
+        relation=relation,
+        charts=[_chart(groups, relation, *panel) for panel in PANELS] if relation else [],
+        unpriced=[g for g in groups if g.epsilon is not None and relation and g.proved(relation) == inf],
+        n_seeds=max(len(group.records) for group in groups),
+        n_runs=len(records),
+        best=_best(groups),
+        scores={id(group): {name: group.score(name) for name in SCORES} for group in groups},
+        identity=id,
+    )
+
+
+def _chart(groups: Sequence[Group], relation: str, score: str, title: str, note: str) -> dict[str, Any]:
+    priced = [g for g in groups if g.epsilon is not None and g.proved(relation) < inf]
+    places = sorted({group.proved(relation) for group in priced})
+    ends = (places[0], places[-1]) if len(places) > 1 else (0.8 * places[0], 1.2 * places[0])
+    lines = [_line(name, [g for g in priced if g.name == name], relation, score) for name in _names(priced)]
+    flat = [group for group in groups if group.epsilon is None]
+    lines += [Line(g.name, ends, [g.score(score).mean] * 2, dashed=True) for g in flat]
+    drawn = line_chart(
+        lines,
+        title=title,
+        x_label=f"proved epsilon ({relation})",
+        y_label="",
+        width=460,
+        height=300,
+        headed=False,
+    )
+    return {"title": title, "svg": markup(drawn), "note": note}
+
+
+def _names(groups: Sequence[Group]) -> list[str]:
+    return list(dict.fromkeys(group.name for group in groups))
+
+
+def _line(name: str, groups: Sequence[Group], relation: str, score: str) -> Line:
+    ordered = sorted(groups, key=lambda group: group.proved(relation))
+    found = [group.score(score) for group in ordered]
+    return Line(
+        name,
+        [group.proved(relation) for group in ordered],
+        [spread.mean for spread in found],
+        [(spread.low, spread.high) for spread in found],
+    )
+
+
+def _best(groups: Sequence[Group]) -> Group | None:
+    """The private method with the lowest mean perplexity."""
+    private = [group for group in groups if group.epsilon is not None]
+    return min(private, key=lambda group: group.score("perplexity").mean, default=None)

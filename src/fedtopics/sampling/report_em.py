@@ -1,0 +1,161 @@
+"""Topics from privatized reports of single tokens: EM that knows the mechanism.
+
+Many mechanisms report a token as a set of words (or one), each with a number, and are of one kind: given the
+true word x, a report y has the likelihood c(y) (1 + gain_x(y)), with gain 0 for words that y does not hold.
+Then topic k explains y, up to a constant, by
+
+    g_k(y) = 1 + sum over the words w of y of gain_w phi_kw
+
+and given topic shares theta the token is of topic k and word w with weight theta_k phi_kw (1 + gain_w): on
+the words of y through the gains, on any word, seen or not, through the one.
+
+    randomized response   the report is y with chance keep + (1 - keep)/V if x = y, else (1 - keep)/V:
+                          gain = keep V / (1 - keep)
+    unary encoding        bits of one token, 1 with chance p where the word is, q elsewhere:
+                          gain = p (1 - q) / (q (1 - p)) - 1
+    subsets               a set that holds x e^epsilon times as likely as any word: gain = e^epsilon - 1
+    thresholded one-hot   gain_w = LR_w / LR_silence - 1 of each entry, as in `private_mh`
+
+Each token is left out of the evidence about itself as in `channel_em`; the number of tokens of each document
+is public here. Results have the same bits whatever the number of threads and the instruction set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.sampling import _channel_em
+from fedtopics.sampling.channel_em import Documents, Expectation, Floats, Topics, maximize
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reports:
+    """Reports of the tokens of documents, each a set of words with gains.
+
+    documents, reports   offsets: document d owns reports documents[d]:documents[d+1], a report its entries
+    times                how many equal reports of a document stand for one
+    words, gains         the entries
+    """
+
+    documents: Offsets
+    reports: Offsets
+    times: Floats
+    words: NDArray[np.int32]
+    gains: Floats
+    n_words: int
+
+    def __post_init__(self) -> None:
+        sizes = ((self.documents, len(self.times)), (self.reports, len(self.words)))
+        if any(at[0] != 0 or at[-1] != n or np.any(np.diff(at) < 0) for at, n in sizes):
+            raise InputError("expected offsets that rise from 0 to the size of the next level, got others")
+        if len(self.reports) != len(self.times) + 1 or len(self.gains) != len(self.words):
+            raise InputError(
+                f"expected a gain for each of {len(self.words)} words, got {len(self.gains)} gains"
+            )
+        if len(self.words) and not 0 <= self.words.min() <= self.words.max() < self.n_words:
+            raise InputError(f"expected word ids below {self.n_words}, got up to {self.words.max()}")
+        if len(self.gains) and not (np.isfinite(self.gains).all() and self.gains.min() >= -1):
+            raise InputError("expected gains of at least -1, got others; a likelihood is never negative")
+
+    @property
+    def n_docs(self) -> int:
+        return len(self.documents) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """Tokens of each document."""
+        total = np.concatenate([[0.0], np.cumsum(self.times, dtype=np.float64)])
+        return np.asarray(total[self.documents[1:]] - total[self.documents[:-1]])
+
+
+def one_word(words: NDArray[Any], offsets: NDArray[Any], n_words: int, keep: float) -> Reports:
+    """Reports of randomized response: one word for each token of the documents, true with `keep` to spare."""
+    if not 0 <= keep < 1:
+        raise InputError(f"expected a chance of keeping a word from 0 to below 1, got {keep}")
+    if len(words) and not 0 <= words.min() <= words.max() < n_words:
+        raise InputError(f"expected word ids below {n_words}, got {words.min()} to {words.max()}")
+    docs = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    keys, times = np.unique(docs * n_words + words, return_counts=True)
+    documents = np.searchsorted(keys, np.arange(len(offsets)) * n_words).astype(np.int64)
+    gains = np.full(len(keys), keep * n_words / (1 - keep), np.float32)
+    return Reports(
+        documents,
+        np.arange(len(keys) + 1, dtype=np.int64),
+        times.astype(np.float32),
+        (keys % n_words).astype(np.int32),
+        gains,
+        n_words,
+    )
+
+
+def bits(
+    words: NDArray[np.int32], rows: NDArray[Any], offsets: NDArray[Any], n_words: int, p: float, q: float
+) -> Reports:
+    """Reports of unary encoding: the ones of each token's bits, token t owning words[rows[t]:rows[t+1]]."""
+    if not 0 < q <= p < 1:
+        raise InputError(f"expected chances 0 < q <= p < 1 of a reported one, got p = {p} and q = {q}")
+    gains = np.full(len(words), p * (1 - q) / (q * (1 - p)) - 1, np.float32)
+    times = np.ones(len(rows) - 1, np.float32)
+    return Reports(offsets.astype(np.int64), rows.astype(np.int64), times, words, gains, n_words)
+
+
+def start(reports: Reports, n_topics: int) -> Documents:
+    """Every document an even mixture; its length is known."""
+    theta = np.full((reports.n_docs, n_topics), 1 / n_topics, np.float32)
+    return Documents(theta, reports.lengths)
+
+
+def unigram(reports: Reports, *, n_rounds: int = 15, n_threads: int = 1) -> NDArray[np.float64]:
+    """Expected count of every word behind the reports: EM with a single topic."""
+    alpha = np.ones(1, np.float32)
+    topics = Topics(np.full((reports.n_words, 1), 1 / reports.n_words, np.float32), alpha)
+    documents = start(reports, 1)
+    for _ in range(n_rounds):
+        step = expect(reports, documents, topics, alpha, n_steps=0, exclude=False, n_threads=n_threads)
+        topics = maximize(step.counts, 1e-2)
+    return step.counts[:, 0].astype(np.float64)
+
+
+def expect(
+    reports: Reports,
+    documents: Documents,
+    topics: Topics,
+    alpha: Floats,
+    *,
+    n_steps: int = 2,
+    exclude: bool = True,
+    n_threads: int = 1,
+    instruction_set: str = "best",
+) -> Expectation:
+    """Expected counts of every word and topic, after `n_steps` updates of each document's mixture."""
+    shapes = (topics.phi.shape[0], documents.theta.shape, alpha.shape, topics.sizes.shape)
+    k = topics.n_topics
+    if shapes != (reports.n_words, (reports.n_docs, k), (k,), (k,)):
+        raise InputError(f"expected topics and documents of one size, got shapes {shapes}")
+    if n_steps < 0 or n_threads < 1:
+        raise InputError(f"expected n_steps >= 0 and n_threads >= 1, got {n_steps} and {n_threads}")
+    counts, theta = np.empty(topics.phi.shape, np.float32), documents.theta.copy()
+    log_likelihood: float = _channel_em.expect_reports(
+        reports.documents,
+        reports.reports,
+        reports.times,
+        reports.words,
+        reports.gains,
+        topics.phi,
+        np.reciprocal(topics.sizes),
+        alpha,
+        theta,
+        n_steps=n_steps,
+        exclude=exclude,
+        n_threads=n_threads,
+        counts=counts,
+        instruction_set=instruction_set,
+    )
+    return Expectation(Documents(theta, documents.lengths), counts, log_likelihood)

@@ -1,0 +1,79 @@
+"""`fedtopics classify` and `fedtopics leaderboard` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands.test_command_line import fedtopics, refused
+
+from fedtopics.experiment import train
+
+WORDS = {"law": "tax court judge vote", "sea": "ship port trade tariff"}
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("letters") / "letters.jsonl"
+    kinds = [list(WORDS)[i % 2] for i in range(60)]
+    rows = [
+        {
+            "text": " ".join([WORDS[kind]] * 3),
+            "label": kind,
+            "part": "test" if i % 5 == 0 else "train",
+            "one": "x",
+        }
+        for i, kind in enumerate(kinds)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def runs(letters: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    for method in ("pooled", "alone"):
+        train(str(letters), method, n_topics=2, n_parties=2, n_rounds=5).save(folder / method)
+    return {method: folder / method for method in ("pooled", "alone")}
+
+
+def test_classify_shows_runs_and_parties_side_by_side(letters: Path, runs: dict[str, Path]) -> None:
+    asked = (
+        "classify",
+        runs["pooled"],
+        letters,
+        "--split-column",
+        "part",
+        "--against",
+        runs["alone"],
+        "--json",
+    )
+    found = json.loads(fedtopics(*asked).stdout)
+    assert (found["n_train"], found["n_test"]) == (48, 12)
+    areas = {result["features"]: result["scores"]["auc"] for result in found["results"]}
+    assert list(areas)[:2] == ["most frequent class", "pooled (pooled)"]
+    assert {name for name in areas if name.startswith("alone (alone): ")}
+    assert areas["pooled (pooled)"] == {"value": 1.0, "interval": [1.0, 1.0]}
+    assert areas["most frequent class"]["value"] == 0.5
+    shown = fedtopics("classify", runs["pooled"], letters, "--classifier", "svm", "--words").stdout
+    assert "words alone" in shown
+
+
+def test_classify_refuses_labels_that_are_missing_or_all_the_same(
+    letters: Path, runs: dict[str, Path]
+) -> None:
+    assert "two classes or more" in refused("classify", runs["pooled"], letters, "--label-column", "one")
+    assert "column 'color'" in refused("classify", runs["pooled"], letters, "--label-column", "color")
+    assert "got one twice" in refused("classify", runs["pooled"], letters, "--against", runs["pooled"])
+
+
+def test_leaderboard_prints_who_keeps_the_budget(letters: Path) -> None:
+    asked = ("leaderboard", letters, "--parties", "2", "--topics", "2", "--methods", "alone,calm,pooled")
+    found = json.loads(fedtopics(*asked, "--epsilon", "5", "--json").stdout)
+    places = {place["label"]: place for place in found["places"]}
+    assert found["budget"]["relation"] == "word add/remove"
+    assert places["calm"]["epsilon"] == pytest.approx(5.0)
+    assert places["calm"]["ranks"]["perplexity"] == 1
+    assert (places["pooled"]["scores"], places["pooled"]["candidate"]["why"]) == ({}, "no privacy")
+    assert "word add/remove" in refused(*asked, "--relation", "letter")

@@ -1,0 +1,132 @@
+"""A small federation of real processes for tests: planted topics, few words, and means to break it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import numpy as np
+from planted import planted_topics
+
+from fedtopics.corpus import Corpus
+from fedtopics.deployment.coordinator_folder import OPEN, RunFolder
+from fedtopics.deployment.on_this_machine import HUB, LocalFederation, free_port
+from fedtopics.federation import in_process, ledger_file
+from fedtopics.federation.plan import Plan
+from fedtopics.federation.plan_parts import Promise, Words
+from fedtopics.federation.plan_text import policy_template
+from fedtopics.model import TopicModel
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = tuple(f"topical{LETTERS[i // 6]}{LETTERS[i % 6]}" for i in range(24))
+SEED = 3
+PATIENCE = 400.0
+
+
+def texts(party: int, n_docs: int = 40, length: int = 20) -> list[str]:
+    """Documents of three planted topics."""
+    rng = np.random.default_rng(party)
+    mixtures = rng.dirichlet(np.full(3, 0.2), n_docs) @ planted_topics(3, 8)
+    mixtures /= mixtures.sum(axis=1, keepdims=True)
+    return [" ".join(WORDS[word] for word in rng.choice(24, length, p=mixture)) for mixture in mixtures]
+
+
+def founded(
+    folder: Path, names: tuple[str, ...], method: str = "calm", runs: int = 8, **given: Any
+) -> LocalFederation:
+    """A federation over a public word list whose policies allow this many runs."""
+    words = folder / "words.txt"
+    words.parent.mkdir(parents=True, exist_ok=True)
+    words.write_text("".join(f"{word}\n" for word in WORDS))
+    known = {"min_parties": len(names), "timeout_seconds": 60.0, "simulation_seed": SEED}
+    settings = {"n_topics": 3, "epsilon": 6.0, "n_rounds": 40} | given.pop("settings", {})
+    vocabulary = given.pop("vocabulary", None) or Words.of_file(words)
+    plan = Plan(
+        "test",
+        f"localhost:{free_port()}",
+        names,
+        method,
+        Promise("word add/remove", 100.0, 1e-6),
+        vocabulary,
+        settings=settings,
+        **known | given,
+    )
+    policy = re.sub("epsilon = .*", f"epsilon = {100.0 * runs}", policy_template(plan))
+    policy = policy.replace('log = "rounds"', 'log = "details"')
+    documents = {name: texts(number) for number, name in enumerate(names)}
+    listed = words if plan.vocabulary.mode == "public" else None
+    return LocalFederation.found(folder / "federation", plan, documents, policy, listed)
+
+
+def reference(federation: LocalFederation) -> TopicModel:
+    """The model of the reference engine from the same documents."""
+    plan = federation.hub.plan
+    corpora = {
+        name: Corpus.from_texts(texts(number), vocabulary=WORDS) for number, name in enumerate(plan.parties)
+    }
+    model = in_process.run(plan.method(), corpora, seed=SEED).model
+    assert model is not None
+    return model
+
+
+def until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+    """Wait for something to become true."""
+    end = monotonic() + seconds
+    while not true():
+        assert monotonic() < end, f"{what} did not happen within {seconds:g} s"
+        sleep(0.05)
+
+
+def in_round(run: RunFolder, number: int) -> Callable[[], bool]:
+    """Whether the run has come to this round."""
+
+    def reached() -> bool:
+        status = run.status()
+        assert status.state in OPEN, f"the run ended before round {number}: {run.lines()[-3:]}"
+        return status.round >= number
+
+    return reached
+
+
+def worker(federation: LocalFederation, name: str) -> int:
+    """The process of the running job at a participant: the newest child of its engine."""
+    engine = federation.engine_process(name)
+    children = [pid for pid, parent in _parents().items() if parent == engine]
+    assert children, f"no job runs at {name}"
+    return max(children)
+
+
+def kill(process: int) -> None:
+    os.kill(process, signal.SIGKILL)
+
+
+def charges(federation: LocalFederation, party: str, run: str) -> list[tuple[str, int]]:
+    """Operation and round of every charge of a run in the party's own ledger."""
+    entries = ledger_file.read(federation.folder / party / "store").entries
+    return [(entry.run, entry.round) for entry in entries if entry.run.startswith(f"{run}/")]
+
+
+def delivered(federation: LocalFederation, run: RunFolder) -> list[TopicModel]:
+    """The finished model, as the coordinator and every party have it."""
+    folders = [federation.folder / name / "models" / run.name for name in federation.hub.plan.parties]
+    return [TopicModel.load(folder) for folder in (run.result, *folders)]
+
+
+def logs(federation: LocalFederation, name: str = HUB) -> str:
+    """What a participant's operator sees."""
+    return (federation.folder / name / "operator.log").read_text()
+
+
+def _parents() -> dict[int, int]:
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            found[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, IndexError):
+            continue
+    return found

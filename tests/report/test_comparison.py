@@ -1,0 +1,86 @@
+"""Comparisons: grouped over seeds, priced by what is proved, kept in a file that cannot be altered unseen."""
+
+from __future__ import annotations
+
+import json
+from math import inf
+from pathlib import Path
+
+import pytest
+from reported import small_runs
+
+from fedtopics import comparison
+from fedtopics.comparison import common_relation, grouped
+from fedtopics.errors import InputError
+from fedtopics.report.comparison_page import comparison_page
+
+
+def records() -> list[comparison.Record]:
+    return [run.record for run in small_runs()]
+
+
+def test_runs_are_grouped_by_method_and_epsilon_with_their_spread() -> None:
+    groups = grouped(records())
+    assert [(g.method, g.epsilon, len(g.records)) for g in groups] == [
+        ("alone", None, 2),
+        ("shared", None, 2),
+        ("calm", 2.0, 2),
+        ("calm", 8.0, 2),
+    ]
+    found = groups[2].score("perplexity")
+    values = sorted(record["scores"]["perplexity"] for record in groups[2].records)
+    assert (found.low, found.high) == tuple(values)
+    assert found.mean == pytest.approx(sum(values) / 2)
+    assert groups[2].proved("word add/remove") == 2.0
+    assert groups[2].proved("word replace") == 4.0
+    assert groups[2].proved("document add/remove") == groups[1].proved("word add/remove") == inf
+
+
+def test_prices_are_compared_in_a_relation_that_most_runs_have() -> None:
+    groups = grouped(records())
+    assert common_relation(groups) == "word add/remove"
+    assert common_relation(groups[:2]) is None
+    only_replace = [
+        record | {"privacy": [row for row in record["privacy"] if row["relation"] == "word replace"]}
+        for record in records()
+        if record["method"] == "calm"
+    ]
+    assert common_relation(grouped(only_replace)) == "word replace"
+    page = comparison_page(only_replace + [r for r in records() if r["method"] == "shared"])
+    assert "proved epsilon (word replace)" in page
+
+
+def test_a_bound_must_hold_for_every_party() -> None:
+    made = records()
+    last = made[-1]
+    rows = [row | {"basis": "claimed"} if row["party"] == "north" else row for row in last["privacy"]]
+    assert grouped([last | {"privacy": rows}])[0].proved("word add/remove") == inf
+
+
+def test_a_run_without_a_bound_is_named_and_not_drawn() -> None:
+    made = records()
+    made[-1] = made[-1] | {
+        "method": "hopeful",
+        "privacy": [row | {"basis": "claimed"} for row in made[-1]["privacy"]],
+    }
+    page = comparison_page(made)
+    assert "hopeful at its epsilon 8" in page
+    assert ">hopeful</text>" not in page
+    assert "Quality against privacy" not in comparison_page(made[:4])
+
+
+def test_a_comparison_is_read_back_and_refused_when_altered(tmp_path: Path) -> None:
+    path = tmp_path / comparison.FILE
+    path.write_text(comparison.to_json(small_runs()))
+    assert comparison.load(tmp_path) == json.loads(json.dumps(records()))
+    content = json.loads(path.read_text())
+    content["runs"][0]["scores"]["perplexity"] = 1.0
+    for text, complaint in (
+        (json.dumps(content), "was altered"),
+        ('{"schema": "fedtopics/comparison/2"}', "upgrade fedtopics"),
+        ('{"schema": "fedtopics/run/1"}', "expected schema"),
+        ("{", "not JSON"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=complaint):
+            comparison.load(tmp_path)

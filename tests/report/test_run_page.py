@@ -1,0 +1,227 @@
+"""The page of a run tells what the record holds, whatever the words are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reported import HOSTILE, hostile_run, large_page, small_run, with_model
+
+from fedtopics import report
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.privacy.ledger import Ledger
+from fedtopics.report.rendering import TEMPLATES
+from fedtopics.report.run_page import run_page
+from fedtopics.report.topics_shown import cards, similarity, word_index
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and the text of the page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += f"{' '.join(data.split())} "
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return run_page(small_run())
+
+
+def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
+    text = Elements(page).text
+    assert "Does a certain document contain a certain word? To some extent The odds" in text
+    assert "What is a certain document about? Yes, possibly No promise was made (document add/remove)" in text
+    assert "exact counts of their words? No Neither was sent." in text
+    assert "A simulation." in text
+    assert "epsilon 8, word add/remove" in text
+    assert "epsilon 16, word replace" in text
+    assert "1 paid for, 5 free" in text
+    for relation in ("word add/remove", "word replace", "document add/remove", "user add/remove", "party"):
+        assert relation in text
+
+
+def test_the_party_that_spent_most_decides_the_answers() -> None:
+    run = small_run()
+    ledger = Ledger.from_json(run.ledger.to_json())
+    ledger.charge("south <b>", 99, run.ledger.entries[0].cost, content="more")
+    text = Elements(run_page(replace(run, ledger=ledger))).text
+    assert "epsilon 16, word add/remove" in text
+    assert "2 paid for, 5 free" in text
+
+
+def test_predicted_and_measured_cost_and_the_other_methods_are_shown(page: str) -> None:
+    run, text = small_run(), Elements(page).text
+    shared = small_run("shared", None)
+    assert f"{run.record['forecast']['perplexity_ratio']:.3f} times" in text
+    assert f"{run.scores['perplexity'] / shared.scores['perplexity']:.3f} times" in text
+    for name in ("alone: the best party by itself", "shared: exact counts are sent", "calm (this run)"):
+        assert name in text
+
+
+def test_shares_of_parties_come_from_what_they_sent(page: str) -> None:
+    text = Elements(page).text
+    assert "from what the parties had sent already" in text
+    shares = np.array(small_run().record["party_topics"]["north"])
+    assert f"{100 * shares[0] / shares.sum():.1f} %" in text
+    assert "does not protect" in Elements(run_page(small_run("shared", None))).text
+    assert "Who writes about what" not in run_page(small_run("alone", None))
+
+
+def test_baselines_say_that_they_are_not_private() -> None:
+    shared = Elements(run_page(small_run("shared", None))).text
+    assert "exact counts of their words? Yes, possibly" in shared
+    assert "6 in the clear" in shared
+    alone = Elements(run_page(small_run("alone", None))).text
+    assert "Nothing left a party." in alone
+    assert "What leaves a party does not depend on it." in alone
+
+
+def test_an_unfamiliar_method_and_an_older_record_still_have_a_page() -> None:
+    run = small_run()
+    kept = (
+        "method",
+        "parties",
+        "scores",
+        "privacy",
+        "seed",
+        "n_topics",
+        "n_words",
+        "versions",
+        "source",
+        "seconds",
+    )
+    old = {name: run.record[name] for name in kept} | {
+        "method": "tomorrow",
+        "variant": None,
+        "noise": "secure",
+    }
+    old["rounds"] = [
+        {name: entry[name] for name in ("round", "seconds", "bytes_up", "bytes_down")}
+        for entry in run.record["rounds"]
+    ]
+    text = Elements(run_page(replace(run, record=old))).text
+    assert "the method is not installed" in text
+    assert "A simulation." not in text
+
+
+def test_a_run_over_a_network_without_test_documents_has_a_page() -> None:
+    run = small_run()
+    words = {"round": -1, "seconds": 0.1, "bytes_up": 9, "bytes_down": 9, "missing": ["north"]}
+    measured = [entry | {"measures": {"channel log-likelihood": -5.0}} for entry in run.record["rounds"]]
+    record = run.record | {
+        "engine": "flare",
+        "scores": dict.fromkeys(run.scores),
+        "parties": [{"name": "north", "n_answers": 3}],
+        "rounds": [words, *measured],
+        "compared": [],
+    }
+    text = Elements(run_page(replace(run, record=record))).text
+    assert "Not scored: no held-out documents were given." in text
+    assert "Channel log-likelihood by round" in text
+    assert "This page shows more than the model" not in text
+    assert "<td><bdi>–</bdi></td>" in replace(run, record=record)._repr_html_()
+
+
+def test_nothing_is_loaded_and_nothing_is_markup_but_ours(page: str) -> None:
+    for made in (page, run_page(hostile_run())):
+        elements = Elements(made).found
+        assert not [tag for tag, _ in elements if tag in ("img", "iframe", "object", "embed", "base", "form")]
+        assert [attributes.get("type") for tag, attributes in elements if tag == "script"] == [
+            "application/json",
+            None,
+        ]
+        addresses = [
+            value
+            for _, attributes in elements
+            for name, value in attributes.items()
+            if name in ("src", "href")
+        ]
+        assert all(address.startswith("#") or address == "data:," for address in addresses)
+        assert not [name for _, attributes in elements for name in attributes if name.startswith("on")]
+        assert "@import" not in made
+        assert "url(" not in made
+
+
+def test_words_appear_as_they_are() -> None:
+    text = Elements(run_page(hostile_run())).text
+    for word in HOSTILE:
+        assert " ".join(word.replace("\ud800", "?").split()) in text
+    assert "No words of its own" in text
+
+
+def test_one_topic_is_enough() -> None:
+    text = Elements(run_page(with_model(small_run(), TopicModel.from_counts([[3, 2, 1]], "abc")))).text
+    assert "1 topic of" in text
+    flat = with_model(small_run(), TopicModel.from_counts([[1, 1], [0, 0]], ["a", "b"]))
+    assert Elements(run_page(flat)).text.count("No words of its own") == 2
+
+
+def test_cards_are_sorted_by_share_and_neighbors_are_similar() -> None:
+    counts = np.array([[9, 8, 0, 0, 0], [90, 70, 0, 0, 0], [0, 0, 0, 9, 9]])
+    model = TopicModel.from_counts(counts, "abcde", beta=0.01)
+    made = cards(model, similarity(model))
+    assert [card.number for card in made] == [1, 2, 0]
+    assert {card.number: card.neighbors for card in made} == {1: (0,), 2: (), 0: (1,)}
+    assert made[1].telling == ("d", "e")
+
+
+def test_the_index_gives_the_likeliest_topics_of_a_word() -> None:
+    counts = np.zeros((40, 3))
+    counts[38, 0], counts[5, 0], counts[7, 1], counts[2, 2] = 75, 25, 300, 1
+    index = word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"], beta=0.0 + 1e-12))
+    assert index["words"] == "war\ntax\nsea"
+    assert (index["width"], index["per_word"]) == (2, 3)
+    assert str(index["topics"])[12:20] == "12750525"
+    assert word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"]), limit=40)["words"] == "war\ntax"
+
+
+def test_a_page_is_written_once(tmp_path: Path) -> None:
+    path = report.write(small_run(), tmp_path / "page.html")
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    with pytest.raises(InputError, match="exists"):
+        report.write(small_run(), path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_the_largest_models_stay_below_two_megabytes() -> None:
+    assert len(large_page().encode()) < 2e6
+    assert "any of 50,000 words" in large_page()
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_colors_have_enough_contrast(theme: int) -> None:
+    """WCAG 2.2 AA: 4.5 to 1 for text, in both themes."""
+    style = (TEMPLATES / "page.css").read_text()
+    colors = dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", style.split("}")[theme]))
+    text = ("ink", "soft", "accent", "good", "fair", "poor")
+    pairs = [(fore, back) for fore in text for back in ("paper", "card")]
+    pairs += [("ink", "tint"), ("soft", "tint"), ("ink", "note")]
+    for fore, back in pairs:
+        assert contrast(colors[fore], colors[back]) >= 4.5, (fore, back)
+    for series in range(6):
+        assert contrast(colors[f"s{series}"], colors["paper"]) >= 3
+
+
+def contrast(first: str, second: str) -> float:
+    lights = sorted(map(luminance, (first, second)))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
