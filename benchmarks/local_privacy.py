@@ -204,7 +204,7 @@ def varying(n_seeds: int) -> dict[str, Any]:
 def totals(n_seeds: int) -> dict[str, Any]:
     """Equal totals for a document replaced: reports made once, against kRR on tuples in several splits."""
     results: dict[str, Any] = {}
-    for name, n_users in (("amazon", None), ("enron_spam", None), ("imdb", None)):
+    for name, n_users in (("amazon", None), ("enron_spam", None), ("imdb", None), ("imdb", 30_000)):
         if (data := load(name, n_users)) is None:
             continue
         n_topics = SETS[name].n_topics

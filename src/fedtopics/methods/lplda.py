@@ -65,7 +65,7 @@ class LpLda:
     n_sweeps: int = 5  # in a round
     alpha: float = 0.1
     beta: float = 0.05
-    base: float = 0.05  # private unigram under each topic, as a share of the reports per topic; sound
+    base: float = 0.01  # private unigram under each topic, as a share of the reports per topic; sound
 
     about: ClassVar[About] = About(
         summary="users send the words of one document as noisy bits",
