@@ -20,7 +20,7 @@ from pathlib import Path
 from reproduction import items
 from reproduction.items import Finding, Item
 from reproduction.page import page
-from reproduction.results import Kept
+from reproduction.results import Kept, UnmeasuredError
 
 from fedtopics.errors import InputError
 
@@ -65,12 +65,15 @@ def main() -> int:
     if unknown := set(options.keys) - set(known):
         raise InputError(f"unknown items {', '.join(sorted(unknown))}; see --list")
     chosen = [known[key] for key in options.keys] or list(known.values())
-    kept = {item: Kept(KEPT, item.key) for item in known.values()}
+    kept = {item: Kept(KEPT, item.key, measuring=not options.page) for item in known.values()}
     found: dict[Item, tuple[Finding, str]] = {}
     for number, item in enumerate(chosen, start=1):
         print(f"[{number}/{len(chosen)}] {item.paper}, {item.title}", flush=True)
-        found[item] = measured(item, kept[item])
-        print(f"    {found[item][0].verdict}", flush=True)
+        try:
+            found[item] = measured(item, kept[item])
+            print(f"    {found[item][0].verdict}", flush=True)
+        except UnmeasuredError as missing:
+            print(f"    left out: {missing} is not measured yet", flush=True)
     if len(chosen) == len(known):
         write(found, kept)
         print(f"wrote {DOCS / 'reproduction.md'}")

@@ -11,8 +11,11 @@ kernel lacks that: TCP ends at both sides of the link, so its slow start is not 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from asyncio import StreamReader, StreamWriter
+
+BURST = 0.05  # seconds of the rate that may be made up for, when this process was late
 
 
 class Direction:
@@ -36,7 +39,7 @@ class Direction:
 
         delivery = asyncio.create_task(deliver())
         while content := await reader.read(16384):
-            self.free_at = max(self.free_at, loop.time()) + 8 * len(content) / self.rate
+            self.free_at = max(self.free_at, loop.time() - BURST) + 8 * len(content) / self.rate
             await waiting.put((self.free_at + self.delay, content))
             await asyncio.sleep(max(0.0, self.free_at - loop.time()))
         await waiting.put((loop.time() + self.delay, b""))
@@ -69,8 +72,10 @@ async def inside(path: str, port: int) -> None:
             return_exceptions=True,
         )
 
-    server = await asyncio.start_server(connect, "127.0.0.1", port)
-    await server.serve_forever()
+    server, parent = await asyncio.start_server(connect, "127.0.0.1", port), os.getppid()
+    async with server:
+        while os.getppid() == parent:  # it ends with the party that it serves
+            await asyncio.sleep(0.5)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ LAYERS = [
     "experiment",
     "leaderboard",
     "deployment",
+    "listening",
     "report",
     "estimator",
     "commands",

@@ -5,7 +5,7 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.dealing import Data, prepare
-from fedtopics.leaderboard import COLUMNS, candidates, leaderboard
+from fedtopics.leaderboard import COLUMNS, PARAMETERS, candidates, leaderboard
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE, Relation
 from fedtopics.privacy.ledger import Budget
@@ -26,7 +26,8 @@ def test_a_setting_spends_the_budget_and_no_more(relation: Relation) -> None:
     for candidate in ranked:
         plan = methods.make(candidate.method, **candidate.settings).plan(N_WORDS)
         spent = accounting.epsilon(sum(plan, start=FREE).losses_of(relation), budget.delta)
-        assert 6.9 < spent <= 7.0, candidate
+        assert spent <= 7.0, candidate
+        assert spent > 6.9 or candidate.settings["epsilon"] == PARAMETERS["epsilon"][1], candidate
 
 
 def test_without_a_proof_there_is_no_setting() -> None:

@@ -22,7 +22,7 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_a_part_is_measured_once_and_found_again(tmp_path: Path) -> None:
-    from reproduction.results import Kept
+    from reproduction.results import Kept, UnmeasuredError
 
     asked: list[str] = []
 
@@ -37,6 +37,8 @@ def test_a_part_is_measured_once_and_found_again(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         again("stopped", _interrupt)
     assert Kept(tmp_path, "item").parts == {"part": {"perplexity": 7.5}}
+    with pytest.raises(UnmeasuredError, match="stopped"):
+        Kept(tmp_path, "item", measuring=False)("stopped", measure)
 
 
 def _interrupt() -> None:

@@ -16,6 +16,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.dealing import Data, prepare
 from fedtopics.errors import InputError
 from fedtopics.experiment import compare, train
+from fedtopics.report import comparison_page, run_page
 from fedtopics.run import Run, privacy_line
 
 
@@ -63,6 +64,14 @@ def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:
         assert again.local_models.keys() == run.local_models.keys()
         assert again.ledger.head == run.ledger.head
         assert "topics over" in str(again)
+
+
+def test_every_method_has_a_page(runs: list[Run]) -> None:
+    for run in runs:
+        page = run_page(run)
+        assert f"<b>{run.record['method']}</b>" in page
+        assert "b/../c" in page
+    assert "Quality against privacy" in comparison_page([run.record for run in runs])
 
 
 def test_same_seed_same_file_whatever_the_threads(data: Data, tmp_path: Path) -> None:

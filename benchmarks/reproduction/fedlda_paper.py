@@ -82,12 +82,14 @@ def honest() -> str:
     return HONEST.format(exact_delta(EPSILON), EPSILON)
 
 
+@cache
+def calm_run(name: str, epsilon: float) -> dict[str, Any]:
+    return small.run(users(name), "calm", epsilon=epsilon, n_topics=SETS[name])
+
+
 def calm(kept: Kept, epsilon: float = EPSILON) -> None:
-    for name, n_topics in SETS.items():
-        kept(
-            f"calm {name} {epsilon:g}",
-            lambda n=name, k=n_topics: small.run(users(n), "calm", epsilon=epsilon, n_topics=k),
-        )
+    for name in SETS:
+        kept(f"calm {name} {epsilon:g}", lambda n=name: calm_run(n, epsilon))
 
 
 def calm_found(parts: dict[str, Any], epsilon: float = EPSILON) -> str:

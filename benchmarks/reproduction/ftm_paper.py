@@ -48,7 +48,8 @@ def judge_scarcity(parts: dict[str, Any]) -> Finding:
     printed, repaired = mean(paper) < mean(alone), mean(sound) < mean(alone)
     return Finding(
         verdict(printed, repaired),
-        f"best party alone {shown(alone)}, FTM-11 as printed {shown(paper)}, repaired {shown(sound)}, "
+        f"best party alone {shown(alone)}, FTM-11 as printed {shown(paper)}, repaired {shown(sound)} "
+        f"(the merged model keeps {parts['sound 0']['n_topics']} topics), "
         f"unigram {parts['unigram']:.0f}.",
         "As printed, the likelihood exp(sum of noisy entries times log phi) is ruled by the noise that "
         "survives "
@@ -147,7 +148,9 @@ def judge_communication(parts: dict[str, Any], what: str = "counts shared at eve
         f"{sent['sound 11']:.1f}, {what} {sent['shared']:.1f}, CALM {sent['calm 11']:.1f} (1 seed).",
         f"Few rounds are enough for the repaired variant: {_yes(fast)}; for the printed one: "
         f"{_yes(printed)}. "
-        f"Noise makes it better than training without: {_yes(better)}.",
+        f"Better than training without noise: {_yes(better)}, though by topics, not by noise: the merged "
+        "model keeps "
+        f"{parts['sound 11']['n_topics']} of them, the conventional one has {K}.",
         HONEST.format(22) + " Rounds cost nothing: the vectors are drawn once.",
         f"{parts['calm 11']['perplexity']:.0f} at word add/remove 11, {parts['calm 8']['perplexity']:.0f} "
         "at 8.",

@@ -15,11 +15,18 @@ import fedtopics
 from fedtopics.errors import InputError
 
 
-class Kept:
-    """The parts of one item: calling it with a name gives what is stored, or measures and stores it."""
+class UnmeasuredError(Exception):
+    """A part is not stored and was not to be measured."""
 
-    def __init__(self, folder: Path, key: str) -> None:
-        self.file = folder / f"{key}.json"
+
+class Kept:
+    """The parts of one item: calling it with a name gives what is stored, or measures and stores it.
+
+    measuring   False: what is not stored raises `UnmeasuredError`
+    """
+
+    def __init__(self, folder: Path, key: str, *, measuring: bool = True) -> None:
+        self.file, self.measuring = folder / f"{key}.json", measuring
         self.parts: dict[str, Any] = {}
         self.seconds = 0.0
         if self.file.exists():
@@ -33,6 +40,8 @@ class Kept:
 
     def __call__(self, name: str, measure: Callable[[], Any]) -> Any:
         if name not in self.parts:
+            if not self.measuring:
+                raise UnmeasuredError(name)
             began = perf_counter()
             self.parts[name] = json.loads(json.dumps(measure()))
             taken = perf_counter() - began

@@ -15,6 +15,7 @@ from fedtopics.commands import (
     deployment,
     federation,
     inspect_run,
+    monitoring,
     pages,
     privacy,
     ranking,
@@ -31,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, pages, inspect_run, choosing, applying, ranking, simulating):
+for module in (training, pages, inspect_run, choosing, applying, ranking, monitoring, simulating):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 app.add_typer(federation.app, name="federation")

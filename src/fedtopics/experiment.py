@@ -25,7 +25,6 @@ from fedtopics.federation.protocol import Method
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
-from fedtopics.privacy.forecast import predicted_ratio
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
@@ -261,9 +260,8 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
 
 
 def _forecast(method: Method, n_words: int) -> dict[str, float] | None:
-    """The predicted cost in perplexity, where the method was given what the forecast needs."""
-    distinct = getattr(method, "distinct_words", None)
-    if distinct is None:
+    """The predicted cost in perplexity, of a method that can tell it and was given what it needs."""
+    predicted = getattr(method, "forecast", lambda _: None)(n_words)
+    if predicted is None:
         return None
-    epsilon = cast(Any, method).epsilon
-    return {"distinct_words": distinct, "perplexity_ratio": predicted_ratio(epsilon, n_words, distinct)}
+    return {"distinct_words": cast(Any, method).distinct_words, "perplexity_ratio": predicted}

@@ -32,6 +32,7 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "multiplier": (1e3, 0.12),
     "f": (0.999, 1e-6),
 }
+N_REPORTS = 60  # of a document, where a method sends a sample of words: a budget for a word does not limit it
 N_STEPS = 40  # of the grid that looks for settings a method accepts
 REFERENCES = ("alone", "shared")  # without privacy, or without a federation: what the ranked ones lie between
 COLUMNS = {"perplexity": 1, "coherence": -1, "bytes": 1, "seconds": 1}  # 1: less is better
@@ -66,14 +67,19 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Every method that is found, in every variant, at the budget.
 
+    names    some of them: a method, or one variant as "ftm (sound)"
     public   settings of whatever method has them (n_topics, max_length, ...)
     """
+    if budget.relation.startswith("word"):
+        public = {"n_reports": N_REPORTS} | public
     for name in names or methods.names():
-        known = methods.settings(methods.find(name))
+        method, _, only = name.rstrip(")").partition(" (")
+        known = methods.settings(methods.find(method))
         given = {setting: value for setting, value in public.items() if setting in known}
-        for variant in ("sound", "paper") if "variant" in known else (None,):
+        variants = (None,) if "variant" not in known else (only,) if only else ("sound", "paper")
+        for variant in variants:
             chosen = given if variant is None else given | {"variant": variant}
-            yield _candidate(name, variant, chosen, budget, n_words)
+            yield _candidate(method, variant, chosen, budget, n_words)
 
 
 def _candidate(
@@ -98,7 +104,7 @@ def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budg
     def spent(value: float) -> float:
         try:
             plan = methods.make(name, **settings | {parameter: value}).plan(n_words)
-        except InputError:  # the method takes no such value
+        except (InputError, ArithmeticError):  # the method takes no such value
             return inf
         total: Cost = sum(plan, start=FREE)
         return accounting.epsilon(total.losses_of(budget.relation), budget.delta)

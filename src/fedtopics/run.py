@@ -124,15 +124,15 @@ class Run:
 def _scores_shown(run: Run) -> list[list[str]]:
     others = [(row["method"], row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
     rows = [(run.record["method"], run.scores, run.privacy_line), *others]
-    names = ("perplexity", "coherence_npmi", "diversity")
+    digits = {"perplexity": 0, "coherence_npmi": 3, "diversity": 2}
     return [
-        [
-            method,
-            *(f"{scores[name]:,.{digits}f}" for name, digits in zip(names, (0, 3, 2), strict=True)),
-            told,
-        ]
+        [method, *(_rounded(scores[name], number) for name, number in digits.items()), told]
         for method, scores, told in rows
     ]
+
+
+def _rounded(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
 
 
 def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:

@@ -25,7 +25,7 @@ from fedtopics.model import TopicModel
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = tuple(f"topical{LETTERS[i // 6]}{LETTERS[i % 6]}" for i in range(24))
 SEED = 3
-PATIENCE = 240.0
+PATIENCE = 400.0
 
 
 def texts(party: int, n_docs: int = 40, length: int = 20) -> list[str]:
@@ -57,6 +57,7 @@ def founded(
         **known | given,
     )
     policy = re.sub("epsilon = .*", f"epsilon = {100.0 * runs}", policy_template(plan))
+    policy = policy.replace('log = "rounds"', 'log = "details"')
     documents = {name: texts(number) for number, name in enumerate(names)}
     listed = words if plan.vocabulary.mode == "public" else None
     return LocalFederation.found(folder / "federation", plan, documents, policy, listed)
@@ -94,7 +95,7 @@ def in_round(run: RunFolder, number: int) -> Callable[[], bool]:
 
 def worker(federation: LocalFederation, name: str) -> int:
     """The process of the running job at a participant: the newest child of its engine."""
-    engine = federation.engine_group(name)
+    engine = federation.engine_process(name)
     children = [pid for pid, parent in _parents().items() if parent == engine]
     assert children, f"no job runs at {name}"
     return max(children)

@@ -54,7 +54,7 @@ def kill_coordinator(federation: LocalFederation) -> None:
 def sleep_past_timeout(federation: LocalFederation) -> None:
     asleep = processes.worker(federation, "south")
     os.kill(asleep, signal.SIGSTOP)
-    sleep(12)
+    sleep(30)
     os.kill(asleep, signal.SIGCONT)
 
 
@@ -78,7 +78,7 @@ TABLE: list[dict[str, Any]] = []
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalFederation]:
     """Three parties, none of which may be missing."""
     folder, settings = tmp_path_factory.mktemp("strict"), {"n_rounds": N_ROUNDS}
-    with processes.founded(folder, NAMES, runs=20, settings=settings, timeout_seconds=8.0) as started:
+    with processes.founded(folder, NAMES, runs=20, settings=settings, timeout_seconds=20.0) as started:
         started.start()
         yield started
     _write_table()
@@ -87,8 +87,8 @@ def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalFederation
 @pytest.fixture(scope="module")
 def lenient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalFederation]:
     """Three parties, two of which are enough."""
-    folder, settings = tmp_path_factory.mktemp("lenient"), {"n_rounds": 400}
-    given: dict[str, Any] = {"min_parties": 2, "timeout_seconds": 8.0, "settings": settings}
+    folder, settings = tmp_path_factory.mktemp("lenient"), {"n_rounds": 200}
+    given: dict[str, Any] = {"min_parties": 2, "timeout_seconds": 20.0, "settings": settings}
     with processes.founded(folder, NAMES, runs=20, **given) as started:
         started.start()
         yield started
@@ -117,7 +117,7 @@ def test_others_go_on_without_a_party_and_it_returns(lenient: LocalFederation) -
     lenient.start("south")
     lenient.wait(run, PATIENCE)
     row = noted(lenient, run, "a party leaves, others go on, it returns")
-    assert 0 < row["rounds lost"] < 399 - missing
+    assert 0 < row["rounds lost"] < 199 - missing
     assert row["charged twice"] == 0
     np.testing.assert_allclose(processes.delivered(lenient, run)[0].topic_word.sum(axis=1), 1)
 

@@ -137,9 +137,10 @@ def test_the_number_of_rows_tells_no_word(
 
 
 def test_the_blindfold_covers_the_private_methods() -> None:
-    assert {name for name, _ in CASES} >= {"calm", "ftm", "fedlda", "pctd"}
+    assert {name for name, _ in CASES} >= {"calm", "ftm", "fedlda", "lplda", "pctd"}
     assert ("fedlda", {"variant": "sound", "channel": "ue"}) in CASES
     assert ("fedlda", {"variant": "paper"}) not in CASES
+    assert ("lplda", {"variant": "paper", "max_length": 10}) in CASES
     for variant in ("paper", "sound"):
         assert ("pctd", {"variant": variant, "unit": "sentence", "release": "unit"}) in CASES
     assert ("pctd", {"unit": "ngram", "release": "document"}) in CASES

@@ -13,7 +13,9 @@ from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import in_process
+from fedtopics.federation.expected import check, expected
 from fedtopics.federation.protocol import Arrays, Party, Turn
+from fedtopics.federation.wire import WireError
 from fedtopics.methods.calm import LONG_STEP, SCORED, STILL, Calm
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE
@@ -229,3 +231,14 @@ def test_the_forecast_is_logged_before_the_run(
         Calm(epsilon=epsilon, distinct_words=2.0).start(N_WORDS, Turn(0, "server"))
     assert [record.levelname for record in caplog.records] == [level]
     assert "times that of training without noise" in caplog.text
+
+
+def test_a_likelihood_below_zero_may_cross_the_wire() -> None:
+    told = {"phi": np.full((N_WORDS, 3), 1 / N_WORDS, np.float32), "sizes": np.ones(3, np.float32)}
+    wanted = expected(
+        Calm(n_topics=3), "a", told | {"length": np.array(30.0)}, [f"w{w}" for w in range(N_WORDS)], 1
+    )
+    counts = np.ones((N_WORDS, 3), np.float32)
+    check({"counts": counts, "likelihood": np.array(-7.0)}, wanted)
+    with pytest.raises(WireError, match="negative number in counts"):
+        check({"counts": -counts, "likelihood": np.array(-7.0)}, wanted)

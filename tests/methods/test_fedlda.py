@@ -181,7 +181,7 @@ def test_a_party_that_joins_late_is_heard() -> None:
 def test_the_background_follows_the_channel() -> None:
     """kRR: 1/(e^epsilon - 1) when every slot holds a word, twice that when half of them do."""
     method = FedLda(60.0, n_reports=10)
-    mechanism = method._mechanism(50)
+    mechanism = method.mechanism(50)
     n_docs, expected = 20_000, 1 / (np.exp(6.0) - 1)
     for filled, factor in ((10, 1.0), (5, 2.0)):
         documents = corpus_of([list(range(filled))] * n_docs, 50)

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -63,9 +62,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.page.on("dialog", lambda dialog: self.trouble.append(f"dialog: {dialog.message}"))
         self.page.on("request", self._request)
-        began = perf_counter()
         self.page.goto(path.as_uri())
-        self.seconds = perf_counter() - began
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "data:")):
@@ -168,21 +165,23 @@ def test_print_shows_all_topics_on_paper(browser: Any, files: dict[str, Path]) -
         assert len(visit.page.pdf()) > 10_000
 
 
-def test_the_largest_model_opens_in_a_second_and_is_searched_in_a_moment(
-    browser: Any, tmp_path: Path
-) -> None:
+def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -> None:
+    with Visit(browser, report.put(large_page(), tmp_path / "large.html")) as visit:
+        word = visit.page.locator(".topic .words bdi").first.inner_text()
+        visit.page.fill("#query", word)
+        assert visit.page.locator("#found li").first.inner_text().startswith(f"{word}: topic ")
+        assert visit.trouble == []
+
+
+@pytest.mark.nightly
+def test_the_largest_model_opens_in_under_a_second(browser: Any, tmp_path: Path) -> None:
+    """By the clock, so the quickest of five: the machine may be busy with something else."""
     path = report.put(large_page(), tmp_path / "large.html")
     opened = []
-    for _ in range(3):
+    for _ in range(5):
         with Visit(browser, path) as visit:
-            timing = "performance.getEntriesByType('navigation')[0]"
-            opened.append(visit.page.evaluate(f"{timing}.domComplete - {timing}.startTime"))
-            word = visit.page.locator(".topic .words bdi").first.inner_text()
-            visit.page.fill("#query", word)
-            assert visit.page.locator("#found li").first.inner_text().startswith(f"{word}: topic ")
-            assert visit.trouble == []
-    # Wall-clock time on a machine that may be busy: the quickest of three, and room to spare.
-    assert min(opened) < 3000, opened
+            opened.append(visit.page.evaluate("performance.getEntriesByType('navigation')[0].domComplete"))
+    assert min(opened) < 1000, opened
 
 
 def test_curves_have_a_line_for_each_method_and_bars_for_seeds(browser: Any, files: dict[str, Path]) -> None:

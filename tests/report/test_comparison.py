@@ -50,6 +50,13 @@ def test_prices_are_compared_in_a_relation_that_most_runs_have() -> None:
     assert "proved epsilon (word replace)" in page
 
 
+def test_a_bound_must_hold_for_every_party() -> None:
+    made = records()
+    last = made[-1]
+    rows = [row | {"basis": "claimed"} if row["party"] == "north" else row for row in last["privacy"]]
+    assert grouped([last | {"privacy": rows}])[0].proved("word add/remove") == inf
+
+
 def test_a_run_without_a_bound_is_named_and_not_drawn() -> None:
     made = records()
     made[-1] = made[-1] | {

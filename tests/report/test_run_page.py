@@ -14,6 +14,7 @@ from reported import HOSTILE, hostile_run, large_page, small_run, with_model
 from fedtopics import report
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.privacy.ledger import Ledger
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
 from fedtopics.report.topics_shown import cards, similarity, word_index
@@ -42,16 +43,24 @@ def page() -> str:
 
 def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
     text = Elements(page).text
-    assert "Does a certain document contain a certain word? Hardly" in text or "To some extent" in text
-    assert (
-        "What is a certain document about? Yes, possibly No promise was made (document add/remove)." in text
-    )
+    assert "Does a certain document contain a certain word? To some extent The odds" in text
+    assert "What is a certain document about? Yes, possibly No promise was made (document add/remove)" in text
+    assert "exact counts of their words? No Neither was sent." in text
     assert "A simulation." in text
     assert "epsilon 8, word add/remove" in text
     assert "epsilon 16, word replace" in text
     assert "1 paid for, 5 free" in text
     for relation in ("word add/remove", "word replace", "document add/remove", "user add/remove", "party"):
         assert relation in text
+
+
+def test_the_party_that_spent_most_decides_the_answers() -> None:
+    run = small_run()
+    ledger = Ledger.from_json(run.ledger.to_json())
+    ledger.charge("south <b>", 99, run.ledger.entries[0].cost, content="more")
+    text = Elements(run_page(replace(run, ledger=ledger))).text
+    assert "epsilon 16, word add/remove" in text
+    assert "2 paid for, 5 free" in text
 
 
 def test_predicted_and_measured_cost_and_the_other_methods_are_shown(page: str) -> None:
@@ -74,7 +83,7 @@ def test_shares_of_parties_come_from_what_they_sent(page: str) -> None:
 
 def test_baselines_say_that_they_are_not_private() -> None:
     shared = Elements(run_page(small_run("shared", None))).text
-    assert "What do the documents say? Yes, possibly" in shared
+    assert "exact counts of their words? Yes, possibly" in shared
     assert "6 in the clear" in shared
     alone = Elements(run_page(small_run("alone", None))).text
     assert "Nothing left a party." in alone
@@ -107,6 +116,24 @@ def test_an_unfamiliar_method_and_an_older_record_still_have_a_page() -> None:
     text = Elements(run_page(replace(run, record=old))).text
     assert "the method is not installed" in text
     assert "A simulation." not in text
+
+
+def test_a_run_over_a_network_without_test_documents_has_a_page() -> None:
+    run = small_run()
+    words = {"round": -1, "seconds": 0.1, "bytes_up": 9, "bytes_down": 9, "missing": ["north"]}
+    measured = [entry | {"measures": {"channel log-likelihood": -5.0}} for entry in run.record["rounds"]]
+    record = run.record | {
+        "engine": "flare",
+        "scores": dict.fromkeys(run.scores),
+        "parties": [{"name": "north", "n_answers": 3}],
+        "rounds": [words, *measured],
+        "compared": [],
+    }
+    text = Elements(run_page(replace(run, record=record))).text
+    assert "Not scored: no held-out documents were given." in text
+    assert "Channel log-likelihood by round" in text
+    assert "This page shows more than the model" not in text
+    assert "<td><bdi>–</bdi></td>" in replace(run, record=record)._repr_html_()
 
 
 def test_nothing_is_loaded_and_nothing_is_markup_but_ours(page: str) -> None:

@@ -51,10 +51,11 @@ def test_the_sampler_is_chosen_by_size_and_weights():
     assert lda._choose("metropolis", 500, 10, weighted=False) == "metropolis"
 
 
-def test_the_given_state_is_left_as_it_was():
+@pytest.mark.parametrize("sampler", ["gibbs", "warp", "metropolis"])
+def test_the_given_state_is_left_as_it_was(sampler):
     state = lda.start(CORPUS, 5, seed=3)
     before = state.topics.copy()
-    after = lda.sweep(CORPUS, state, PRIORS, seed=4)
+    after = lda.sweep(CORPUS, state, PRIORS, seed=4, sampler=sampler)
     np.testing.assert_array_equal(state.topics, before)
     assert (after.topics != before).any()
 

@@ -22,7 +22,12 @@ PRIORS = lda.Priors.symmetric(N_TOPICS, 0.2, 0.05)
 
 @cache
 def mode(seed: int) -> lda.State:
-    """Where exact sampling has settled; from a random start two topics may stay merged for long."""
+    """Where exact sampling has settled.
+
+    From a random start two topics may stay merged for long, under every sampler: of twelve starts each, 2 of
+    gibbs, 2 of metropolis and 4 of warp were so after 150 sweeps, 1, 1, 3 after 450 and 0, 0, 1 after 1350.
+    The others agreed to within 0.1 %, so the starts differ by slow mixing and not by bias.
+    """
     state = lda.start(TRAIN, N_TOPICS, seed)
     return lda.sweep(TRAIN, state, PRIORS, seed=seed, n_sweeps=300, sampler="gibbs")
 

@@ -35,6 +35,9 @@ def test_the_result_is_the_mean_of_the_last_states():
 def test_one_topic_holds_every_token():
     trained = train(CORPUS, lda.Priors.symmetric(1), Schedule(20), seed=0)
     np.testing.assert_array_equal(trained.word_topic[:, 0], np.bincount(CORPUS.words))
+    weights = np.arange(CORPUS.n_tokens, dtype=float)
+    trained = train(CORPUS, lda.Priors.symmetric(1), Schedule(20), seed=0, weights=weights)
+    np.testing.assert_array_equal(trained.word_topic[:, 0], np.bincount(CORPUS.words, weights))
 
 
 def test_weighted_counts_sum_the_weights():

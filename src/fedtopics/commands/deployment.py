@@ -69,15 +69,31 @@ def start_party(
     from fedtopics.deployment.supervisor import keep_party_going
 
     place = PartyFolder(folder)
-    for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
-        if given is not None and given.resolve() != (folder / name).resolve():
-            shutil.copyfile(given, folder / name)
+    _take_over(folder, plan, policy)
     place.note_source(data, reading.options())
     place.check()
     with place.store() as store:
         store.require(place.plan.costs(place.plan.vocabulary.most_words))
     _say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
     keep_party_going(place, until_told_to_stop(), _say)
+
+
+@party.command()
+def forget(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")],
+    name: Annotated[str, typer.Option("--run", help="A run that is finished.")],
+) -> None:
+    """Delete what a finished run has left in the party's store, save its lines in the ledger.
+
+    Example: fedtopics party forget ward --run run-1
+    """
+    from fedtopics.deployment.party_folder import PartyFolder
+
+    if not (folder / "models" / name).is_dir():
+        raise InputError(f"expected a finished run, got {name!r} without a folder in {folder / 'models'}")
+    with PartyFolder(folder).store() as store:
+        store.forget(name)
+    typer.echo(f"releases and memory of {name} are deleted; its price stays in the ledger")
 
 
 @run.command()
@@ -155,6 +171,20 @@ def fetch(
         raise InputError(f"expected a finished run, got {chosen.name}: {chosen.status().state}")
     shutil.copytree(chosen.result, require_free(out), dirs_exist_ok=True)
     typer.echo(f"{chosen.name} is in {out}")
+
+
+def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
+    """Put plan and policy from elsewhere into the party's folder, once they are checked."""
+    from fedtopics.federation import acceptance
+    from fedtopics.federation.plan import Plan
+    from fedtopics.federation.policy import Policy
+
+    read = Plan.read(plan or folder / "plan.toml")
+    acceptance.check(folder, read)
+    Policy.read(policy or folder / "policy.toml").check(read)
+    for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
+        if given is not None and given.resolve() != (folder / name).resolve():
+            shutil.copyfile(given, folder / name)
 
 
 def _hub(folder: Path) -> CoordinatorFolder:

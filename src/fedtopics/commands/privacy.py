@@ -134,6 +134,64 @@ def gaussian(
         tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in rows])
 
 
+LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(
+        ("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5})
+        for name in ("rrp", "krr", "t-krr", "hm")
+    ),
+    *(("fedlda", {"variant": "sound", "channel": name, "epsilon": 128.0}) for name in ("krr", "ue")),
+    ("lplda", {"variant": "paper", "epsilon": 4.0}),
+    ("lplda", {"variant": "sound", "epsilon": 4.0}),
+)
+
+
+@app.command()
+@options.takes(options.Preparing, "preparing")
+def attack(
+    source: options.Source,
+    preparing: options.Preparing,
+    topics: options.Topics = 20,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds that the listener hears.")] = 40,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    """Let a listener count what users with one document each report, for every local method.
+
+    Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
+    """
+    from fedtopics import methods
+    from fedtopics.listening import listen
+    from fedtopics.reading import read
+
+    corpus = read(source, progress=None, **preparing.options())
+    rows: list[dict[str, Any]] = []
+    for name, given in LOCAL_METHODS:
+        method = methods.make(name, n_topics=topics, n_rounds=rounds, **given)
+        heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
+        rows.append({"method": name} | given | {"bound": heard.bound} | asdict(heard.recovered))
+    if as_json:
+        options.print_json({"rounds": rounds, "attacks": rows})
+        return
+    tables.print_rows([_attack_row(row) for row in rows])
+    tables.console.print(
+        "recall: share of a document's words that are named; bound: the most that reports made once allow, 1 "
+        "where users report in every round. epsilon: fedlda paper, nominal for one tuple; fedlda sound, "
+        "document replaced; lplda, word replaced.",
+        soft_wrap=True,
+    )
+
+
+def _attack_row(row: dict[str, Any]) -> dict[str, str]:
+    numbers = ("recall", "bound", "precision", "theta_error")
+    return {
+        "method": row["method"],
+        "variant": row["variant"],
+        "channel": row.get("channel", "bits"),
+        "epsilon": f"{row['epsilon']:g}",
+    } | {name.replace("_", " "): f"{row[name]:.3f}" for name in numbers}
+
+
 @app.command()
 def ledger(
     path: Annotated[

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.federation import durable
@@ -36,6 +37,7 @@ class Status:
     round: int = 0
     n_rounds: int = 0
     n_jobs: int = 0
+    missing: list[str] = field(default_factory=list)  # parties without an answer in the last round
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class RunFolder:
         except (OSError, ValueError, TypeError):
             raise InputError(f"expected a run in {self.path}, got none; see `fedtopics run status`") from None
 
-    def change(self, state: str, reason: str = "", **others: int) -> None:
+    def change(self, state: str, reason: str = "", **others: Any) -> None:
         """Put down where the run stands now."""
         status = replace(self.status(), state=state, reason=reason, **others)
         durable.write(self.path / "status.json", json.dumps(asdict(status)).encode())

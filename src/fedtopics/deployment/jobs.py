@@ -10,10 +10,12 @@ from threading import Lock
 from fedtopics.deployment import result
 from fedtopics.deployment.coordinator_folder import PAUSE, CoordinatorFolder, RunFolder
 from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.deployment.private_scores import asked_for
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import flare
 from fedtopics.federation.answers import Channel
+from fedtopics.federation.checkpoint import WireRound
 from fedtopics.federation.coordinator import Coordinator, Interrupted, TooFewPartiesError
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_side import PartySide
@@ -55,19 +57,20 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     plan = folder.plan
     terms = terms_of(plan, folder.path, run.name)
 
-    def log(line: str) -> None:
-        run.log(line)
-        if line.startswith("round "):
-            run.change("running", round=int(line.split()[1].rstrip(":")) + 1)
+    def note(line: WireRound) -> None:
+        run.change("running", round=line.round + 1, missing=list(line.missing))
 
-    coordinator = Coordinator(terms, run.name, run.path, channel, log, lambda: run.asked(PAUSE))
+    coordinator = Coordinator(
+        terms, run.name, run.path, channel, run.log, lambda: run.asked(PAUSE), on_round=note
+    )
     run.change("running")
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
-    result.write(run.result, plan, terms, end, test, folder.path / "signing.key")
+    scored = asked_for(coordinator, plan, end)
+    result.write(run.result, plan, terms, end, test, folder.path / "signing.key", scored)
     kept = coordinator.deliver(end.words or (), result.files(run.result))
-    for name in sorted(set(terms.parties) - set(kept)):
+    for name in sorted(set(terms.parties) - kept):
         run.log(f"party {name} has not received the model; hand it the folder {run.result}")
     run.log(f"finished: model and record at {len(kept)} of {len(terms.parties)} parties")
     run.change("finished")

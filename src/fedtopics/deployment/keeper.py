@@ -19,9 +19,10 @@ ENGINE_LOG = "engine.log"
 
 @dataclass
 class Kept:
-    """One program as a group of processes of its own, its output in a file of this machine.
+    """One program that works in `folder`, its output in a file there.
 
-    The number of the group is kept in `folder`, so that what a killed supervisor left behind is ended first.
+    It starts processes of its own, which all name the folder in their command line: what a killed supervisor
+    left behind is found by that and ended first.
     """
 
     command: Sequence[str]
@@ -33,7 +34,8 @@ class Kept:
     _pause: float = field(default=SHORTEST, init=False)
 
     def __enter__(self) -> Kept:
-        self._end_leftover()
+        if end_processes_of(self.folder):
+            self.say("ended what an earlier start left behind")
         self._start()
         return self
 
@@ -42,10 +44,6 @@ class Kept:
     ) -> None:
         self.stop()
 
-    @property
-    def process_id(self) -> int:
-        return 0 if self._process is None else self._process.pid
-
     def look_after(self) -> None:
         """Start the program again if it has ended; more slowly each time it ends at once."""
         if self._process is not None and self._process.poll() is None:
@@ -53,18 +51,17 @@ class Kept:
         code = None if self._process is None else self._process.returncode
         self._pause = SHORTEST if monotonic() - self._started > LONGEST else min(2 * self._pause, LONGEST)
         self.say(f"the engine ended with code {code}; it is started again")
-        self._end_group(self.process_id)
+        end_processes_of(self.folder)
         sleep(self._pause)
         self._start()
 
     def stop(self) -> None:
         """End the program and whatever it has started."""
         if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGTERM)
+            self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE)
-            self._end_group(self._process.pid)
+            end_processes_of(self.folder)
             self._process.wait()
         self._note.unlink(missing_ok=True)
 
@@ -86,30 +83,17 @@ class Kept:
             )
         self._note.write_text(str(self._process.pid))
 
-    def _end_leftover(self) -> None:
-        """End the group that an earlier supervisor noted, if it is still that program's."""
-        with suppress(OSError, ValueError):
-            number = int(self._note.read_text())
-            if str(self.folder.resolve()) in _command_lines(number):
-                self.say("ending what an earlier start left behind")
-                self._end_group(number)
 
-    @staticmethod
-    def _end_group(number: int) -> None:
-        if number > 1:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(number, signal.SIGKILL)
-
-
-def _command_lines(group: int) -> str:
-    """The command lines of all processes of a group, one after another."""
-    found = []
+def end_processes_of(folder: Path) -> int:
+    """End every process of the engine that works in `folder`, whoever started it; how many there were."""
+    found = 0
     for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, IndexError, ValueError):
-            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            if int(fields[2]) == group:
-                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-    return "\n".join(found)
+        with suppress(OSError):
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if str(folder.resolve()).encode() in words and any(b"nvflare" in word for word in words):
+                os.kill(int(entry.name), signal.SIGKILL)
+                found += 1
+    return found
 
 
 def until_told_to_stop() -> Callable[[], bool]:

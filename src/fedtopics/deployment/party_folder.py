@@ -9,26 +9,32 @@ FOLDER/models/RUN/               each finished run: model, signed record, this p
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+from numpy.typing import NDArray
+
 from fedtopics.corpus import Corpus
-from fedtopics.deployment.result import FILES
+from fedtopics.deployment import private_scores
+from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import acceptance, durable
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.flare_kit import Credentials
-from fedtopics.federation.party_side import Delivery, PartySide
+from fedtopics.federation.party_side import Delivery, PartySide, Score
 from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.policy import Policy
+from fedtopics.federation.protocol import Arrays
 from fedtopics.federation.readiness import check_identity
 from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
+from fedtopics.privacy.noise import Noise
+from fedtopics.privacy.release import Release
 from fedtopics.reading import CountedWordsError, documents, read
 from fedtopics.run import PARTY_PREFIX
 
@@ -68,7 +74,9 @@ class PartyFolder:
         return check_identity(self.path)
 
     def note_source(self, source: str, options: dict[str, Any]) -> None:
-        """Keep where the documents are, for the processes that will read them."""
+        """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if Path(source).expanduser().exists():
+            source = str(Path(source).expanduser().resolve())
         durable.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
 
     def documents(self) -> Corpus:
@@ -82,6 +90,30 @@ class PartyFolder:
             "max_df": 1.0,
         }
         return read(noted["source"], **noted["options"], **options)
+
+    def training(self) -> Corpus:
+        """The documents that are trained on: all of them, unless some are held out for private scores."""
+        return self._parts()[0]
+
+    def _parts(self) -> tuple[Corpus, Corpus | None]:
+        """Documents to train on and to score with, the same two parts whenever the plan is the same."""
+        corpus, plan = self.documents(), self.plan
+        if plan.evaluation.test_fraction is None:
+            return corpus, None
+        return corpus.split(plan.evaluation.test_fraction, seed=int(plan.digest[:8], 16))
+
+    def _score(self) -> Score | None:
+        mechanism, threads = self.plan.evaluation.mechanism(), os.cpu_count() or 1
+        if mechanism is None:
+            return None
+
+        def score(topics: NDArray[Any], words: tuple[str, ...], noise: Noise) -> Release[Arrays]:
+            held_out = self._parts()[1]
+            if held_out is None:
+                raise InputError("the plan holds no documents out: nothing is scored")
+            return private_scores.release(topics, held_out.with_vocabulary(words), mechanism, noise, threads)
+
+        return score
 
     def check_source(self) -> int:
         """The number of documents; an error that says why where none can be read."""
@@ -109,7 +141,8 @@ class PartyFolder:
         """The party's side of a run."""
         self.check()
         terms = terms_of(self.plan, self.path, run)
-        return PartySide(self.name, terms, self.store(LOCK_SECONDS), self.documents, self.keep)
+        store, score = self.store(LOCK_SECONDS), self._score()
+        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score)
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
@@ -129,19 +162,10 @@ class PartyFolder:
         durable.make_folder(draft)
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
+        check_record(draft, self.path / "signing.pub")
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")
         if delivery.local_model is not None:
             delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
         durable.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())
         draft.replace(target)
-
-
-def record_of(folder: Path) -> dict[str, Any]:
-    """The record of a kept run, if it names the model beside it."""
-    from hashlib import sha256
-
-    record: dict[str, Any] = json.loads((folder / "run.json").read_bytes())
-    if record.get("model_sha256") != sha256((folder / NUMBERS).read_bytes()).hexdigest():
-        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
-    return record

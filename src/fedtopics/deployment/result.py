@@ -6,8 +6,10 @@ which names the model by its hash. Costs are those of the plan, as each party's 
 
 from __future__ import annotations
 
+import json
 import platform
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,11 +18,14 @@ import numpy as np
 import fedtopics
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import AGREED, GIVEN
+from fedtopics.deployment.private_scores import Scored
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.plan import Plan
+from fedtopics.federation.protocol import party_topics
 from fedtopics.federation.terms import Terms
+from fedtopics.model.files import NUMBERS
 from fedtopics.privacy.cost import FREE, Cost
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.run import SCHEMA, Run
@@ -30,20 +35,33 @@ FILES = ("model.safetensors", "model.json", "run.json", SIGNATURE)
 SCORES = ("perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity")
 
 
-def write(folder: Path, plan: Plan, terms: Terms, end: Checkpoint, test: Corpus | None, key: Path) -> None:
+def write(
+    folder: Path,
+    plan: Plan,
+    terms: Terms,
+    end: Checkpoint,
+    test: Corpus | None,
+    key: Path,
+    scored: Scored | None = None,
+) -> None:
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
         return
     model = terms.method.model(end.state, end.words or ())
-    ledger = planned_ledger(terms, end)
+    ledger = planned_ledger(terms, end, scored)
     record = _record(plan, terms, end, ledger)
     if model is not None:
+        record["n_topics"] = model.n_topics
         told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
         card = {name: record[name] for name in told} | {"n_parties": len(terms.parties)}
         model = replace(model, card=card, language=plan.texts.language)
         if test is not None:
             known = scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
-            record["scores"] = dict.fromkeys(SCORES) | known
+            record["scores"] |= known
+        if scored is not None and scored.score is not None:
+            found = scored.score
+            near = {"perplexity_low": found.low, "perplexity_high": found.high}
+            record["scores"] |= {"perplexity": found.perplexity, **near}
         if not folder.exists():
             Run(record, model, {}, ledger).save(folder)
     else:
@@ -68,7 +86,25 @@ def sign(content: bytes, key: Path) -> bytes:
     return held.sign(content)
 
 
-def planned_ledger(terms: Terms, end: Checkpoint) -> Ledger:
+def check_record(folder: Path, public_key: Path) -> None:
+    """Raise unless the coordinator signed the record in `folder`, and it names the model beside it."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    content = (folder / "run.json").read_bytes()
+    known = load_pem_public_key(public_key.read_bytes())
+    if not isinstance(known, Ed25519PublicKey):
+        raise InputError(f"expected an Ed25519 key in {public_key}, got {type(known).__name__}")
+    try:
+        known.verify((folder / SIGNATURE).read_bytes(), content)
+    except InvalidSignature:
+        raise InputError("expected a record signed by the coordinator, got another signature") from None
+    if json.loads(content)["model_sha256"] != sha256((folder / NUMBERS).read_bytes()).hexdigest():
+        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
+
+
+def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
     """What each party has paid, by the plan: its costs in order, free when they are used up."""
     ledger = Ledger(run=end.run)
     agreed = [] if terms.agreement is None else terms.agreement.plan()
@@ -77,6 +113,9 @@ def planned_ledger(terms: Terms, end: Checkpoint) -> Ledger:
         for number in end.answered.get(party, []):
             cost = agreed[number] if number < 0 else next(training, FREE)
             ledger.charge(party, number, _drawn(cost, terms.secure), content=f"{end.run}/{number}")
+        if scored is not None and party in scored.parties:
+            number, cost = terms.method.n_rounds, _drawn(scored.cost, terms.secure)
+            ledger.charge(party, number, cost, content=f"{end.run}/{number}")
     return ledger
 
 
@@ -95,7 +134,6 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "plan": plan.digest,
         "seed": terms.seed,
         "seconds": sum(line.seconds for line in end.rounds),
-        "n_topics": method.n_topics,
         "n_words": len(end.words or ()),
         "settings": asdict(cast(Any, method)),
         "parties": [{"name": name, "n_answers": len(end.answered.get(name, []))} for name in terms.parties],
@@ -104,6 +142,7 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "noise": ledger.noise,
         "scores": dict.fromkeys(SCORES),
         "rounds": [asdict(line) | {"missing": list(line.missing)} for line in end.rounds],
+        "party_topics": {name: amounts.tolist() for name, amounts in party_topics(method, end.state).items()},
         "versions": {
             "fedtopics": fedtopics.__version__,
             "numpy": np.__version__,

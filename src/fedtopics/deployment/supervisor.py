@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 
-from fedtopics.deployment.coordinator_folder import ABORT, OPEN, PAUSE, CoordinatorFolder, RunFolder
+from fedtopics.deployment.coordinator_folder import ABORT, OPEN, PAUSE, CoordinatorFolder, RunFolder, Status
 from fedtopics.deployment.jobs import FOLDER
 from fedtopics.deployment.keeper import ENGINE_LOG, Kept
 from fedtopics.deployment.party_folder import PartyFolder
@@ -40,6 +40,7 @@ class Supervisor:
     _connected: tuple[str, ...] = field(default=(), init=False)
     _since: float = field(default=0.0, init=False)
     _not_before: float = field(default=0.0, init=False)
+    _silent: tuple[int, tuple[str, ...]] = field(default=(0, ()), init=False)  # in the last round seen
     _fruitless: tuple[int, int] = field(default=(-9, 0), init=False)  # round, jobs that ended there
 
     def keep_going(self, stop: Callable[[], bool]) -> None:
@@ -116,11 +117,12 @@ class Supervisor:
         run.change("running", n_jobs=status.n_jobs + 1)
         run.log(f"job {status.n_jobs + 1} with {', '.join(self._connected)}")
         self._job, self._run, self._in_job = jobs.submit(target), run, self._connected
+        self._silent = (0, ())
 
     def _follow(self, run: RunFolder, jobs: flare.Jobs) -> None:
         if run.asked(ABORT):
             jobs.abort(self._job)
-        elif set(self._connected) - set(self._in_job) and monotonic() - self._since > SETTLED:
+        elif monotonic() - self._since > SETTLED and self._others_could_be_in(run.status()):
             run.ask(PAUSE)
         if not jobs.is_running(self._job):
             status = run.status()
@@ -130,6 +132,14 @@ class Supervisor:
             if status.state == "waiting":
                 self._not_before = monotonic() + RETRY
             self._job, self._run = "", None
+
+    def _others_could_be_in(self, status: Status) -> bool:
+        """Whether a new job would have other parties: one came, left, or has been silent for two rounds."""
+        if status.round != self._silent[0]:
+            again = set(self._silent[1]) & set(status.missing) & set(self._in_job)
+            self._silent = (status.round, tuple(status.missing))
+            return bool(again)
+        return bool(set(self._connected) - set(self._in_job))
 
     def _is_fruitless(self, run: RunFolder) -> bool:
         number, jobs = run.status().round, self._fruitless[1] + 1

@@ -69,6 +69,19 @@ def complete(
     return _completion(_log_likelihood(theta, phi, hidden), hidden, test)
 
 
+def by_document(
+    topics: TopicModel | ArrayLike, test: Corpus, *, seed: int = 0, n_threads: int = 1
+) -> tuple[Floats, NDArray[np.int64]]:
+    """The log-likelihood of each document's hidden tokens, and their number: the parts of `complete`."""
+    phi = _floored(topics, test)
+    seen, hidden = halves(test, seed)
+    alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
+    theta = lda.fold_in(seen, phi, alpha, n_iterations=N_ITERATIONS, n_threads=n_threads)
+    chances = np.einsum("nk,nk->n", theta[hidden.docs].astype(np.float64), phi.T[hidden.words])
+    sums: Floats = np.bincount(hidden.docs, np.log(chances), hidden.n_docs).astype(np.float64)
+    return sums, hidden.lengths
+
+
 def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
     """Perplexity of the same hidden tokens under training word frequencies, each count plus one.
 

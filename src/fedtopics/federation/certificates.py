@@ -44,10 +44,12 @@ def make_key(path: Path) -> rsa.RSAPrivateKey:
 
 
 def make_signing_key(path: Path) -> None:
-    """A new Ed25519 key that signs run records."""
+    """A new Ed25519 key that signs run records, and beside it (.pub) the one that checks them."""
     form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    key = ed25519.Ed25519PrivateKey.generate()
-    durable.write(path, key.private_bytes(serialization.Encoding.PEM, form, plain))
+    key, coding = ed25519.Ed25519PrivateKey.generate(), serialization.Encoding.PEM
+    durable.write(path, key.private_bytes(coding, form, plain))
+    public = key.public_key().public_bytes(coding, serialization.PublicFormat.SubjectPublicKeyInfo)
+    durable.write(path.with_suffix(".pub"), public, mode=PUBLIC_FILE)
 
 
 def read_key(path: Path) -> rsa.RSAPrivateKey:

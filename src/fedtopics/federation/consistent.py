@@ -8,13 +8,23 @@ that of the method, as long as the relation is public.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.consistency import TAU, Relation, check_tau
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About, Arrays, Method, Party, ToldTopics, Turn
+from fedtopics.federation.protocol import (
+    About,
+    Arrays,
+    Method,
+    Party,
+    ToldTopics,
+    Turn,
+    measures,
+    party_topics,
+)
 from fedtopics.model import TopicModel
 from fedtopics.privacy.release import Cost, Release
 
@@ -77,6 +87,12 @@ class Consistent:
 
     def local_model(self, party: Party) -> TopicModel | None:
         return self.method.local_model(party)
+
+    def measures(self, state: Arrays) -> dict[str, float]:
+        return measures(self.method, state)
+
+    def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
+        return party_topics(self.method, state)
 
 
 def with_consistency(method: Method, relation: Relation, tau: float = TAU) -> Method:

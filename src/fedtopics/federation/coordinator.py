@@ -17,8 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation import wire
@@ -28,11 +30,12 @@ from fedtopics.federation.combining import combine
 from fedtopics.federation.expected import Expected, check, expected, most_bytes
 from fedtopics.federation.messages import Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
-from fedtopics.federation.protocol import Arrays
+from fedtopics.federation.protocol import Arrays, measures
 from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms
 
 MOST_BYTES = 2**31
+DELIVERIES = 3  # attempts
 
 
 class TooFewPartiesError(InputError):
@@ -49,6 +52,7 @@ class Coordinator:
 
     log          takes a line for the operator, in plain words
     interrupted  is asked between two rounds whether to stop
+    on_round     is told of every round that was combined
     """
 
     terms: Terms
@@ -57,6 +61,7 @@ class Coordinator:
     channel: Channel
     log: Callable[[str], None]
     interrupted: Callable[[], bool] = lambda: False
+    on_round: Callable[[WireRound], None] = lambda _: None
     present: tuple[str, ...] = field(default=(), init=False)
     _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
     _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
@@ -76,11 +81,21 @@ class Coordinator:
             now.save(self.folder)
         return now
 
-    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Send the files of the finished run to every party; those that have them now."""
+    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> set[str]:
+        """Send the files of the finished run to every party, more than once if need be; who has them now."""
         body = wire.pack({name: np.frombuffer(content, np.uint8) for name, content in files.items()})
-        last = self.terms.method.n_rounds
-        return tuple(self._ask("deliver", last, dict.fromkeys(self.present, body), word_digest(words)))
+        last, kept = self.terms.method.n_rounds, set[str]()
+        for _ in range(DELIVERIES):
+            missing = dict.fromkeys(sorted(set(self.present) - kept), body)
+            kept |= set(self._ask("deliver", last, missing, word_digest(words)) if missing else ())
+        return kept
+
+    def score(
+        self, words: tuple[str, ...], topics: NDArray[Any], read: Callable[[str, bytes], Arrays]
+    ) -> dict[str, Arrays]:
+        """What each party releases of how well the topics predict its held-out documents."""
+        bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
+        return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
 
     def _greet(self) -> None:
         """Find out who takes part."""
@@ -115,12 +130,14 @@ class Coordinator:
             after, sent = self._train_round(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
         up, down, plain = self._bytes
-        line = WireRound(number, perf_counter() - began, up, down, bytes_plain=plain, missing=missing)
+        told = measures(self.terms.method, after.state) if number >= 0 else {}
+        line = WireRound(number, perf_counter() - began, up, down, told, plain, missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
             + (f", without {', '.join(missing)}" if missing else "")
         )
+        self.on_round(line)
         return replace(
             after,
             next_round=number + 1,

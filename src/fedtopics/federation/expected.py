@@ -21,6 +21,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.federation.wire import WireError
 
+LENGTH = 32  # of an invented document: enough for methods that take documents in pieces
 LARGEST = 1e15  # far above any count; sums over parties and words stay finite
 
 
@@ -108,9 +109,9 @@ def _common(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> tuple
 
 
 def _invented(vocabulary: tuple[str, ...], n_docs: int) -> Corpus:
-    """Documents of two words each, in one sentence."""
-    words = np.tile(np.array([0, len(vocabulary) - 1], np.int32), n_docs)
-    places = np.arange(0, 2 * n_docs + 1, 2)
+    """Documents of some words each, in one sentence."""
+    words = np.tile(np.array([0, len(vocabulary) - 1], np.int32), n_docs * LENGTH // 2)
+    places = np.arange(0, n_docs * LENGTH + 1, LENGTH)
     return Corpus(
         words, places, vocabulary, sentence_offsets=places, document_sentences=np.arange(n_docs + 1)
     )

@@ -26,7 +26,7 @@ from fedtopics.federation.readiness import check_certificate
 from fedtopics.privacy.ledger import Ledger
 
 PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
-APPROVED, STORE = "approved", "store"
+APPROVED, STORE, SIGNING = "approved", "store", "signing.pub"
 
 
 def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
@@ -72,7 +72,7 @@ def share_plan(folder: Path, party: str) -> None:
     """Put the plan as it is now, and what belongs to it, beside the party's certificate."""
     plan = Plan.read(folder / PLAN)
     plan.words(folder)
-    for name in ("ca.crt", PLAN, TEMPLATE, plan.vocabulary.file):
+    for name in ("ca.crt", SIGNING, PLAN, TEMPLATE, plan.vocabulary.file):
         if name is not None:
             content = (folder / name).read_bytes()
             durable.write(folder / APPROVED / party / name, content, mode=certificates.PUBLIC_FILE)
@@ -113,7 +113,7 @@ class Offer:
 
     def accept(self) -> Acceptance:
         """Keep what was received and sign the digest of the plan."""
-        for name in ("party.crt", "ca.crt", PLAN, self.plan.vocabulary.file):
+        for name in ("party.crt", "ca.crt", SIGNING, PLAN, self.plan.vocabulary.file):
             if name is not None:
                 content = (self.received / name).read_bytes()
                 durable.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)

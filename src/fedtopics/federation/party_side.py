@@ -5,6 +5,7 @@
     confirm      [round -1] noisy votes for candidate words         -> a release
     vocabulary   the words of this run, one list for the whole of it
     contribute   [round t]  what the method sends in this round     -> a release
+    evaluate     [the last] how well these topics predict documents -> a release
     deliver      the finished model, to be kept here
 
 A question that was answered before gets the stored answer again, whatever it now says: a retry spends
@@ -14,13 +15,16 @@ nothing. An exception leaves as the name of its type; its text may hold words of
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from threading import Lock
-from time import time
+from time import perf_counter, time
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
@@ -36,7 +40,9 @@ from fedtopics.privacy.release import Release
 
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
+RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 WORDS = "words"  # folder of the digests of each run's vocabulary
+Score: TypeAlias = Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 logger = logging.getLogger(__name__)
 
 
@@ -71,6 +77,8 @@ class PartySide:
     store: PartyStore
     read: Callable[[], Corpus]
     keep: Callable[[str, Delivery], None]
+    log: str = "details"  # or "rounds", "nothing": what this party's own log may hold
+    score: Score | None = None  # of topics on held-out documents, where the plan has private scores
     _documents: Corpus | None = field(default=None, init=False)
     _words: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     _parties: dict[str, tuple[int, Party]] = field(default_factory=dict, init=False)
@@ -79,13 +87,15 @@ class PartySide:
     def answer(self, data: bytes) -> bytes:
         """The answer to a question in bytes; never an exception."""
         asked, body, error = Request("", "", 0, "", nonce=""), b"", ""
+        began = perf_counter()
         try:
             asked = Request.from_bytes(data)
             with self._lock:
                 body = self._answer(asked)
+            self._note(asked, f"{len(body)} bytes in {perf_counter() - began:.2f} s")
         except Exception as problem:
             error = type(problem).__name__
-            logger.warning("%s of round %d was not answered: %s", asked.operation, asked.round, problem)
+            self._note(asked, f"not answered: {problem if self.log == 'details' else error}")
         return Reply(self.name, asked.operation, asked.run, asked.round, asked.nonce, error, body).to_bytes()
 
     def _answer(self, asked: Request) -> bytes:
@@ -100,12 +110,20 @@ class PartySide:
             "confirm": self._confirm,
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
+            "evaluate": self._evaluate,
             "deliver": self._deliver,
         }
+        if not RUN.fullmatch(asked.run):
+            raise InputError(f"expected the name of a run, got {asked.run!r:.40}")
         if asked.operation not in answers:
             raise InputError(f"expected one of {', '.join(answers)}, got {asked.operation!r:.40}")
         known = self.store.stored(asked.run, asked.round, asked.operation)
         return answers[asked.operation](asked) if known is None else known
+
+    def _note(self, asked: Request, line: str) -> None:
+        """Put a line into this party's own log, as far as its policy allows."""
+        if self.log != "nothing":
+            logger.info("%s of round %d: %s", asked.operation, asked.round, line)
 
     def _hello(self, asked: Request) -> bytes:
         return wire.pack({"time": np.array(time())})
@@ -152,6 +170,14 @@ class PartySide:
         payload = self._commit(asked, release, memory)
         self._parties[asked.run] = asked.round, replace(party, memory=memory)
         return payload
+
+    def _evaluate(self, asked: Request) -> bytes:
+        if self.score is None or asked.round != self.terms.method.n_rounds:
+            raise InputError("the plan has no private scores, or they are not due: nothing is scored")
+        _, party = self._remembered(asked)
+        topics = wire.unpack(asked.body, limit=MOST_BYTES)["topics"]
+        noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
+        return self._commit(asked, self.score(topics, party.corpus.vocabulary, noise))
 
     def _deliver(self, asked: Request) -> bytes:
         arrays = wire.unpack(asked.body, limit=MOST_BYTES)

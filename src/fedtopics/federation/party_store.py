@@ -62,11 +62,6 @@ class PartyStore:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    @property
-    def head(self) -> str:
-        """Digest of the newest entry: note it elsewhere to recognize a ledger that was put back."""
-        return self._file.head
-
     def require(self, costs: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless all these costs fit into what past runs have left."""
         self._ledger("").require(self.party, costs)

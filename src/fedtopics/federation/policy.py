@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from fedtopics.errors import InputError
 from fedtopics.federation.typed_file import build, read_toml
@@ -103,7 +103,3 @@ class Policy:
             raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {method.n_rounds}")
         if plan.simulation_seed is not None and not self.simulation:
             raise PolicyError("this party allows secure noise only, got a plan with simulation_seed")
-
-    def logs(self, detail: Literal["rounds", "details"]) -> bool:
-        """Whether lines of this kind may be written to the party's own log."""
-        return LOGS.index(self.log) >= LOGS.index(detail)

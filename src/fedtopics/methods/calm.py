@@ -73,6 +73,7 @@ class Calm:
         summary="channel-aware LDA on noisy document histograms",
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
+        may_be_negative=("likelihood",),
     )
     told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
 
@@ -217,14 +218,19 @@ class Calm:
         faded = self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
         return np.asarray(np.maximum(counts + faded * step, 0))
 
+    def forecast(self, n_words: int) -> float | None:
+        """Expected perplexity over that of training without noise, where `distinct_words` is given."""
+        if self.distinct_words is None:
+            return None
+        return predicted_ratio(self.epsilon, n_words, self.distinct_words)
+
     def _announce(self, n_words: int, distinct_words: float) -> None:
-        ratio = predicted_ratio(self.epsilon, n_words, distinct_words)
         too_little = surplus(self.epsilon, n_words, distinct_words) < 0
         advice = "; use fewer words in the vocabulary, longer documents or a larger epsilon"
         logger.log(
             logging.WARNING if too_little else logging.INFO,
             "expected perplexity: %.2f times that of training without noise%s",
-            ratio,
+            predicted_ratio(self.epsilon, n_words, distinct_words),
             advice if too_little else "",
         )
 

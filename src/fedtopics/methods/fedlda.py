@@ -35,6 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports, update_tuples
 from fedtopics.federation.noisy_reports import ReportSampling
@@ -101,14 +102,14 @@ class FedLda:
         if not (self.alpha > 0 and self.beta > 0 and self.base >= 0 and self.n_sweeps > 0):
             given = f"{self.alpha}, {self.beta}, {self.base} and {self.n_sweeps}"
             raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
-        self._sizes(1000)
+        self.sizes(1000)
 
     def plan(self, n_words: int) -> list[Cost]:
         if n_words < 2:
             raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
         if self._paper:
-            return [self._tuple_channel.price()] * self.n_rounds
-        return [self._mechanism(n_words).price()]
+            return [self.tuple_channel.price()] * self.n_rounds
+        return [self.mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         if not self._paper:
@@ -138,7 +139,7 @@ class FedLda:
         known = {"kept": state["kept"]} if "kept" in state else {}
         for name, arrays in sent.items():
             before = kept.get(PARTY + name, 0.0) if self.counting == "running" else 0.0
-            kept[PARTY + name] = before + self._tuple_channel.counts(arrays, known, n_words)
+            kept[PARTY + name] = before + self.tuple_channel.counts(arrays, known, n_words)
         total = sum((kept[name] for name in sorted(kept)), start=np.zeros_like(state["counts"]))
         if self._channel == "t-krr" and sent and not known:
             known = {"kept": frequent(total, self.delta)}
@@ -169,10 +170,11 @@ class FedLda:
         return OFFERED.get(self.variant, ("",))[0] if self.channel is None else self.channel
 
     @property
-    def _tuple_channel(self) -> TupleChannel:
+    def tuple_channel(self) -> TupleChannel:
+        """What the words of tuples go through, paper."""
         return TupleChannel(self._channel, self._epsilon, self.delta, self._gamma, self.n_topics)
 
-    def _sizes(self, n_words: int) -> tuple[int, int]:
+    def sizes(self, n_words: int) -> tuple[int, int]:
         """(l, M): reports of a user, and of how many tokens."""
         best = 0.7 * self.max_length if self._paper else self._epsilon / (log(n_words) + 2)
         if not isfinite(best):
@@ -183,15 +185,16 @@ class FedLda:
             raise InputError(f"n_reports must be at most max_length = {self.max_length}, got {n_reports}")
         return n_reports, self.max_length
 
-    def _mechanism(self, n_words: int) -> SampledResponse | UnaryEncoding:
-        n_reports = self._sizes(n_words)[0]
+    def mechanism(self, n_words: int) -> SampledResponse | UnaryEncoding:
+        """What the words of documents go through, sound."""
+        n_reports = self.sizes(n_words)[0]
         epsilon = self._epsilon / n_reports
         if self._channel == "krr":
             return SampledResponse(epsilon, n_words, n_reports)
         return UnaryEncoding.informative(epsilon, n_words, n_reports, Bounds(max_length=n_reports))
 
     def _server(self, n_words: int) -> ReportSampling:
-        mechanism = self._mechanism(n_words)
+        mechanism = self.mechanism(n_words)
 
         def read(counts: NDArray[Any], n_docs: int) -> noisy_reports.Law:
             if isinstance(mechanism, SampledResponse):
@@ -205,7 +208,7 @@ class FedLda:
     def _reports(self, party: Party, turn: Turn) -> Release[Arrays]:
         """What the users say once: words, n_words for "no word"."""
         corpus, noise = party.corpus, turn.noise()
-        mechanism = self._mechanism(corpus.n_words)
+        mechanism = self.mechanism(corpus.n_words)
         if isinstance(mechanism, SampledResponse):
             reports = mechanism(corpus.words, corpus.offsets, noise)
             return reports.map(lambda words: {"words": small(words, corpus.n_words)})
@@ -215,22 +218,13 @@ class FedLda:
     def _tuples(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         corpus = update_tuples.first_tokens(party.corpus, self.max_length)
         phi, memory = told["phi"].astype(np.float64), party.memory
-        before = memory["topics"] if memory else lda.start(corpus, self.n_topics, turn.seed).topics
         reported = memory.get("reported", np.full(corpus.n_tokens, self.n_topics, np.uint16))
-        topics = lda.assign(
-            corpus,
-            lda.State(before, turn.round),
-            phi,
-            np.full(self.n_topics, self.alpha),
-            seed=turn.seed,
-            sampler=self.sampler,
-            n_threads=turn.n_threads,
-        ).topics
+        topics = self._topics(corpus, memory, phi, turn) if corpus.n_tokens else reported
         tuples = update_tuples.drawn(
             corpus,
             topics,
             reported,
-            self._sizes(corpus.n_words),
+            self.sizes(corpus.n_words),
             turn.generator(),
             only_changes=self.counting == "running",
         )
@@ -239,8 +233,23 @@ class FedLda:
         known[real] = topics[real]
         theta = update_tuples.mixtures(corpus, topics, self.n_topics, self.alpha)
         running = self.counting == "running"
-        sent = self._tuple_channel(tuples, theta, told, turn.noise(), running=running)
+        sent = self.tuple_channel(tuples, theta, told, turn.noise(), running=running)
         return sent, {"topics": topics, "reported": known}
+
+    def _topics(
+        self, corpus: Corpus, memory: Arrays, phi: NDArray[np.float64], turn: Turn
+    ) -> NDArray[np.uint16]:
+        """The topic of each token after one more sweep under the broadcast topics."""
+        before = memory["topics"] if memory else lda.start(corpus, self.n_topics, turn.seed).topics
+        return lda.assign(
+            corpus,
+            lda.State(before, turn.round),
+            phi,
+            np.full(self.n_topics, self.alpha),
+            seed=turn.seed,
+            sampler=self.sampler,
+            n_threads=turn.n_threads,
+        ).topics
 
 
 METHOD = FedLda

@@ -15,7 +15,7 @@ from fedtopics.run import Run
 ANSWERS = {"protected": "Hardly", "weakly protected": "To some extent", "not protected": "Yes, possibly"}
 ASKED = {
     "word add/remove": "Does a certain document contain a certain word?",
-    "word replace": "Which word stands in a certain place?",
+    "word replace": "Was a certain word of a document this one, or another?",
     "document add/remove": "What is a certain document about?",
     "user add/remove": "What does a certain person write about, over all their documents?",
 }
@@ -85,13 +85,12 @@ def questions(run: Run, spent: Sequence[Spending], guarantee: str) -> list[Quest
     answers = [Question(ASKED[name], *_answer(bound)) for name, bound in worst.items() if bound is not None]
     cleared = any(group.n_clear for group in spent)
     sent = cleared or any(group.n_priced for group in spent)
+    asked = "The documents themselves, or exact counts of their words?"
     if cleared:
-        text = Question(
-            "What do the documents say?", "Yes, possibly", f"Guarantee of the method: {guarantee}."
-        )
+        text = Question(asked, "Yes, possibly", f"Guarantee of the method: {guarantee}.")
     else:
         reason = "What left a party was computed from noisy counts." if sent else "Nothing left a party."
-        text = Question("What do the documents say, word by word?", "No", f"No text was sent. {reason}")
+        text = Question(asked, "No", f"Neither was sent. {reason}")
     return [text, *answers, *(_purpose(run) if sent else [])]
 
 
@@ -113,7 +112,7 @@ def _answer(bound: Guarantee) -> tuple[str, str]:
     if bound.epsilon == 0:
         return "No", "What leaves a party does not depend on it."
     if bound.epsilon == inf:
-        return "Yes, possibly", f"No promise was made ({bound.relation})."
+        return "Yes, possibly", f"No promise was made ({bound.relation}): what was sent may give it away."
     delta = f", delta {bound.delta:g}" if bound.delta else ""
     priced = f"epsilon {bound.epsilon:.4g}{delta}, {bound.relation}"
     if bound.worth == "not protected":
@@ -124,8 +123,8 @@ def _answer(bound: Guarantee) -> tuple[str, str]:
 
 def _example(bound: Guarantee) -> str:
     """The part of the meaning that gives chances, as a sentence of its own."""
-    found = bound.meaning.partition("(a word guessed at ")[2].partition(")")[0]
-    return f"A word guessed at {found}." if found else ""
+    before, _, after = bound.meaning.partition("(a word guessed at ")[2].partition(")")[0].partition(": ")
+    return f"A guess that was right {before} times is then right {after} of the time." if after else ""
 
 
 def _purpose(run: Run) -> list[Question]:

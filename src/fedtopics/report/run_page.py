@@ -74,8 +74,8 @@ def _measure_chart(run: Run, name: str) -> dict[str, Any]:
         if name in entry.get("measures", {})
     ]
     held_out = name == "perplexity"
-    if held_out:
-        points = [*points, (len(run.record["rounds"]), run.scores["perplexity"])]
+    if held_out and run.scores["perplexity"] is not None:
+        points = [*points, (run.record["rounds"][-1]["round"] + 1, run.scores["perplexity"])]
     x, y = zip(*dict(points).items(), strict=True)
     title = "Held-out perplexity by round" if held_out else f"{name.capitalize()} by round"
     drawn = line_chart([Line(name, x, y)], title=title, x_label="round", log_x=True, **CHART)
@@ -115,8 +115,9 @@ def _quality(run: Run) -> list[dict[str, Any]]:
         if "scores" in party
     ]
     rows.append(_scored(record["method"], run.scores, run.privacy_line) | {"this": True})
+    rows = [row for row in rows if row["perplexity"] is not None]
     rows.sort(key=lambda row: -row["perplexity"])
-    worst = max(row["perplexity"] for row in rows)
+    worst = max((row["perplexity"] for row in rows), default=1.0)
     return [row | {"weight": row["perplexity"] / worst} for row in rows]
 
 
@@ -134,7 +135,8 @@ def _cost(run: Run) -> dict[str, float | None]:
     """Perplexity relative to training without noise: as predicted, and as measured."""
     forecast = run.record.get("forecast") or {}
     others = {other["method"]: other["scores"]["perplexity"] for other in run.record.get("compared", [])}
-    measured = run.scores["perplexity"] / others[REFERENCE] if REFERENCE in others else None
+    reached = run.scores["perplexity"]
+    measured = reached / others[REFERENCE] if REFERENCE in others and reached is not None else None
     return {
         "predicted": forecast.get("perplexity_ratio"),
         "distinct_words": forecast.get("distinct_words"),

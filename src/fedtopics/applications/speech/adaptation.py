@@ -50,14 +50,19 @@ class Adaptation:
         numbers = np.array(pairs, np.int64).reshape(-1, 2)
         return numbers[:, 0], numbers[:, 1]
 
+    @cached_property
+    def _shared_topics(self) -> Floats:
+        """The topics over the words that both know, shape (n_topics, n_shared)."""
+        return np.ascontiguousarray(self.topics.topic_word[:, self._both[1]])
+
     def mixtures(self, contexts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """P(z|C) of each context, given by its words."""
         return self.topics.transform([" ".join(words) for words in contexts])
 
     def word_probabilities(self, mixture: NDArray[np.float32]) -> Floats:
         """P_T(w|C) of each word of the n-gram model."""
-        known, columns = self._both
-        by_topics = mixture.astype(np.float64) @ self.topics.topic_word[:, columns]
+        known, _ = self._both
+        by_topics = mixture.astype(np.float64) @ self._shared_topics
         found = self.language.unigram.copy()
         found[known] = by_topics * found[known].sum() / by_topics.sum()
         return found

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -86,14 +87,27 @@ def plain_scores(utterances: Sequence[Utterance], language: NGramModel) -> list[
 def adapted_scores(
     utterances: Sequence[Utterance], adaptation: Adaptation, way: str, strength: float
 ) -> list[Floats]:
-    """log P(h | C) of every hypothesis of every utterance."""
-    found = []
+    """log P(h | C) of every hypothesis of every utterance; 0 where there is only one to choose from."""
+    return scores_by_setting(utterances, adaptation, [(way, strength)])[way, strength]
+
+
+def scores_by_setting(
+    utterances: Sequence[Utterance], adaptation: Adaptation, settings: Iterable[tuple[str, float]]
+) -> dict[tuple[str, float], list[Floats]]:
+    """`adapted_scores` for several ways and strengths; what they share is computed once."""
+    found: dict[tuple[str, float], list[Floats]] = {setting: [] for setting in settings}
     for utterance, mixture in zip(utterances, adaptation.mixtures(contexts(utterances)), strict=True):
+        if len(utterance.hypotheses) == 1:
+            for scores in found.values():
+                scores.append(np.zeros(1))
+            continue
         given = adaptation.word_probabilities(mixture)
         grams = [adaptation.language.grams(h.words) for h in utterance.hypotheses]
-        every = adaptation.probabilities([g for each in grams for g in each], given, way, strength)
         ends = np.cumsum([0, *map(len, grams)])[:-1]
-        found.append(np.add.reduceat(np.log(np.maximum(every, FLOOR)), ends))
+        every = [gram for each in grams for gram in each]
+        for (way, strength), scores in found.items():
+            chances = adaptation.probabilities(every, given, way, strength)
+            scores.append(np.add.reduceat(np.log(np.maximum(chances, FLOOR)), ends))
     return found
 
 
@@ -110,16 +124,20 @@ def choose(
 
 def errors(utterances: Sequence[Utterance], chosen: Sequence[Hypothesis]) -> NDArray[np.float64]:
     """(n_utterances, 2): wrong, missing and added words of each choice, and the words of the reference."""
-    import jiwer
-
     found = []
     for utterance, hypothesis in zip(utterances, chosen, strict=True):
         if not utterance.reference:
             raise InputError(f"expected a reference to count errors, got none for {utterance.name!r}")
-        counts = jiwer.process_words(" ".join(utterance.reference), " ".join(hypothesis.words))
-        wrong = counts.substitutions + counts.deletions + counts.insertions
-        found.append((wrong, len(utterance.reference)))
+        found.append((_wrong(utterance.reference, hypothesis.words), len(utterance.reference)))
     return np.array(found, np.float64)
+
+
+@lru_cache(maxsize=1 << 16)  # tuning asks for the same pairs again and again
+def _wrong(reference: tuple[str, ...], words: tuple[str, ...]) -> int:
+    import jiwer
+
+    counts = jiwer.process_words(" ".join(reference), " ".join(words))
+    return int(counts.substitutions + counts.deletions + counts.insertions)
 
 
 def word_error_rate(utterances: Sequence[Utterance], counts: NDArray[np.float64]) -> Score:

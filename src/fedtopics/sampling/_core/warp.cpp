@@ -108,10 +108,11 @@ struct Row {
   // The number of topics whose cumulative prior is at most a uniform share of the whole.
   METHOD Bits search(Floats share) {
     Bits topic = all<uint32_t>(0);
-    uint32_t step = 1;
-    while (2 * step <= (uint32_t)p.n_topics) step *= 2;
+    const uint32_t last_topic = (uint32_t)p.n_topics - 1;
+    uint32_t step = last_topic > 0;
+    while (2 * step > 0 && 2 * step <= last_topic) step *= 2;
     for (; step > 0; step /= 2) {
-      const Bits next = topic + all(step), last = all((uint32_t)p.n_topics - 1);
+      const Bits next = topic + all(step), last = all(last_topic);
       const Bits inside = select(next <= last, next, last);
       const Ints beyond = (gather(cumulative, inside - all<uint32_t>(1)) <= share) & (next <= last);
       topic = select(beyond, next, topic);

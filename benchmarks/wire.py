@@ -1,0 +1,72 @@
+"""Bytes on the wire and what rounding them does to CALM: sotu's eras, epsilon 6, 50 topics, 30 rounds.
+
+python benchmarks/wire.py [file.json]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fedtopics import dealing
+from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.federation import in_process, wire
+from fedtopics.federation.protocol import Arrays, Party, Turn
+from fedtopics.methods import make
+from fedtopics.privacy.release import Release
+
+SEEDS = (0, 1)
+BITS = (None, 16, 12, 8)
+
+
+@dataclass
+class Sent:
+    """A method whose messages go through the wire's format; counts their bytes."""
+
+    method: Any
+    significant_bits: int | None
+    n_bytes: int = 0
+    n_plain: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.method, name)
+
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        release, memory = self.method.contribute(party, self._carried(told), turn)
+        return release.map(self._carried), memory
+
+    def _carried(self, arrays: Arrays) -> Arrays:
+        message = wire.pack(arrays, significant_bits=self.significant_bits)
+        self.n_bytes += len(message)
+        self.n_plain += sum(8 * np.asarray(array).size for array in arrays.values())
+        return wire.unpack(message, limit=2**30)
+
+
+def main(path: str = "benchmarks/results/wire.json") -> None:
+    data = dealing.prepare("sotu", max_words=8000)
+    rows = []
+    for bits in BITS:
+        for seed in SEEDS:
+            sent = Sent(make("calm", n_topics=50, n_rounds=30), bits)
+            model = in_process.run(sent, data.parties, seed=seed).model  # type: ignore[arg-type]
+            assert model is not None
+            row = {
+                "significant_bits": bits,
+                "seed": seed,
+                "bytes": sent.n_bytes,
+                "bytes_float64": sent.n_plain,
+                "share": round(sent.n_bytes / sent.n_plain, 4),
+                "perplexity": round(perplexity(model, data.test), 2),
+            }
+            rows.append(row)
+            print(row, flush=True)
+    Path(path).write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

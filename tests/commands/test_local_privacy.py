@@ -1,0 +1,53 @@
+"""`fedtopics monitor` and `fedtopics privacy attack`, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fedtopics.cli import app
+from fedtopics.errors import InputError
+
+WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    path = tmp_path / "letters.jsonl"
+    rows = [{"text": " ".join([WORDS[i % 3]] * 2)} for i in range(30)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_monitor_says_what_it_is_and_draws(letters: Path, tmp_path: Path) -> None:
+    plot = tmp_path / "monitor.svg"
+    arguments = ["monitor", str(letters), "--topics", "3", "--sweeps", "6", "--plot", str(plot)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "a diagnostic, not a guarantee" in " ".join(result.output.split())
+    assert "One draw lost epsilon" in result.output
+    assert plot.read_text().startswith("<svg")
+    again = CliRunner().invoke(app, arguments)
+    assert isinstance(again.exception, InputError)
+
+
+def test_monitor_prints_json(letters: Path) -> None:
+    result = CliRunner().invoke(app, ["monitor", str(letters), "--topics", "3", "--sweeps", "4", "--json"])
+    found = json.loads(result.output)
+    assert {len(values) for values in found["readings"].values()} == {4}
+    assert "not a guarantee" in found["note"]
+
+
+def test_attack_compares_every_local_method(letters: Path) -> None:
+    result = CliRunner().invoke(
+        app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "4", "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["attacks"]
+    assert {(row["method"], row["variant"]) for row in rows} == {
+        (method, variant) for method in ("fedlda", "lplda") for variant in ("paper", "sound")
+    }
+    assert all(0 <= row["recall"] <= 1 for row in rows)
