@@ -11,12 +11,13 @@ from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
+import pytest
 from planted import planted_topics
 
 from fedtopics.corpus import Corpus
 from fedtopics.deployment.coordinator_folder import OPEN, RunFolder
 from fedtopics.deployment.on_this_machine import HUB, LocalFederation, free_port
-from fedtopics.federation import in_process, ledger_file
+from fedtopics.federation import certificates, in_process, ledger_file
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.plan_parts import Promise, Words
 from fedtopics.federation.plan_text import policy_template
@@ -60,7 +61,9 @@ def founded(
     policy = policy.replace('log = "rounds"', 'log = "details"')
     documents = {name: texts(number) for number, name in enumerate(names)}
     listed = words if plan.vocabulary.mode == "public" else None
-    return LocalFederation.found(folder / "federation", plan, documents, policy, listed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)  # made sooner
+        return LocalFederation.found(folder / "federation", plan, documents, policy, listed)
 
 
 def reference(federation: LocalFederation) -> TopicModel:

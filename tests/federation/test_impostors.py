@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
+import ssl
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from cryptography import x509
@@ -19,6 +22,7 @@ from fedtopics.deployment.refusals import Refusals
 from fedtopics.federation import certificates
 from fedtopics.federation.flare_kit import Credentials, write_party
 
+Impostor: TypeAlias = Callable[[LocalFederation, Path], Credentials]
 LINES = b"""I1115 13:17 ssl_transport_security.cc:2563] Handshake failed: certificate has expired
 E something else
 2026-11-15 ClientManager ERROR failed to verify client identity: InvalidSignature
@@ -81,33 +85,27 @@ def expired(federation: LocalFederation, folder: Path) -> Credentials:
     return Credentials(old, place / "party.key", place / "ca.crt")
 
 
-def anothers(federation: LocalFederation, folder: Path) -> Credentials:
-    """South's own key and certificate, used by one that calls itself north."""
-    place = federation.folder / "south"
-    return Credentials(place / "party.crt", place / "party.key", place / "ca.crt")
+LIAR = """
+import runpy, sys
+from nvflare.private.fed.authenticator import Authenticator
+begin = Authenticator.__init__
+def lie(self, *given, **named):
+    begin(self, *given, **named)
+    self.client_name = "north"
+Authenticator.__init__ = lie
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
 
 
-@contextmanager
-def calling_itself_north(
-    federation: LocalFederation, folder: Path, credentials: Credentials
-) -> Iterator[None]:
-    """A party's client that was started without the checks of `fedtopics party start`."""
-    from fedtopics.federation import flare
-
-    plan = federation.hub.plan
-    kit = write_party(folder / "kit", "north", plan.host, plan.port, credentials)
-    with (folder / "client.log").open("wb") as log:
-        process = subprocess.Popen(
-            flare.party_command(kit, "north"),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=os.environ | flare.ENVIRONMENT,
-        )
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
+def knock(federation: LocalFederation, credentials: Credentials) -> None:
+    """Open a connection to the coordinator as an attacker would, without any of our programs."""
+    context = ssl.create_default_context(cafile=str(credentials.authority))
+    context.load_cert_chain(credentials.certificate, credentials.key)
+    context.set_alpn_protocols(["h2"])
+    plain = socket.create_connection(("localhost", federation.hub.plan.port), timeout=10)
+    with plain, suppress(OSError), context.wrap_socket(plain, server_hostname="localhost") as talk:
+        talk.recv(1)
 
 
 @pytest.mark.nightly
@@ -116,15 +114,38 @@ def calling_itself_north(
     [
         (stranger, "its certificate is not from this federation's authority"),
         (expired, "its certificate has expired"),
-        (anothers, "a certificate was used under another name"),
     ],
 )
 def test_an_impostor_is_refused_and_the_operator_reads_why(
-    federation: LocalFederation, tmp_path: Path, impostor: object, words: str
+    federation: LocalFederation, tmp_path: Path, impostor: Impostor, words: str
 ) -> None:
-    assert callable(impostor)
-    with calling_itself_north(federation, tmp_path, impostor(federation, tmp_path)):
-        processes.until(lambda: words in processes.logs(federation), words)
+    knock(federation, impostor(federation, tmp_path))
+    processes.until(lambda: words in processes.logs(federation), words, 30)
+
+
+@pytest.mark.nightly
+def test_a_certificate_under_another_name_is_refused(federation: LocalFederation, tmp_path: Path) -> None:
+    """South has a good certificate, a changed program, and says that it is north."""
+    from fedtopics.federation import flare
+
+    plan, place = federation.hub.plan, federation.folder / "south"
+    own = Credentials(place / "party.crt", place / "party.key", place / "ca.crt")
+    kit = write_party(tmp_path / "kit", "south", plan.host, plan.port, own)
+    python, flag, _, *module = flare.party_command(kit, "south")
+    with (tmp_path / "client.log").open("wb") as log:
+        process = subprocess.Popen(
+            [python, flag, "-c", LIAR, *module],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=os.environ | flare.ENVIRONMENT,
+        )
+    words = "a certificate was used under another name"
+    try:
+        processes.until(lambda: words in processes.logs(federation), words, 120)
+    finally:
+        process.kill()
+        process.wait()
     assert "party north is connected" not in processes.logs(federation)
 
 

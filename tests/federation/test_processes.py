@@ -30,6 +30,7 @@ def federation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalFedera
         yield started
 
 
+@pytest.mark.nightly
 def test_the_model_is_that_of_the_reference_engine(federation: LocalFederation) -> None:
     run = federation.hub.submit()
     federation.wait(run, PATIENCE)
