@@ -30,7 +30,9 @@ def quality() -> str:
     for name, title in SETS.items():
         runs = _load(f"quality_{name}")["runs"]
         unigram = runs["shared"][0]["perplexity_unigram"]
-        rows.append([title, f"{unigram:.0f}", *(_mean(runs[method]) for method in METHODS)])
+        rows.append(
+            [title, f"{unigram:.0f}", *(_mean(runs[method]) if method in runs else "" for method in METHODS)]
+        )
     private = [f"`calm`, epsilon {epsilon}" for epsilon in (4, 6, 8)]
     head = ["", "no topics", "best party alone", *private, "`shared`, no privacy", "tomotopy, pooled"]
     return _table(head, rows)
