@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fedtopics.errors import InputError
@@ -46,6 +46,7 @@ def test_charts_stand_side_by_side():
 
 
 @settings(max_examples=200, deadline=None)
+@example([0.04])
 @given(st.lists(st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-6), min_size=1, max_size=9))
 def test_ticks_span_the_values_and_are_few(values):
     ticks = _ticks(values)

@@ -152,7 +152,7 @@ def _ticks(values: Sequence[float]) -> tuple[float, ...]:
         low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
     rough = (high - low) / 4
     power = 10.0 ** floor(log10(rough))
-    step = next(factor * power for factor in (5, 2.5, 2, 1) if factor * power <= rough)
+    step = next((factor * power for factor in (5, 2.5, 2) if factor * power <= rough), power)
     return tuple(step * number for number in range(floor(low / step), ceil(high / step) + 1))
 
 
