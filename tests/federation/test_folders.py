@@ -83,6 +83,7 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
         kept = federation / name / "models" / run.name
         assert (kept / "run.json").read_bytes() == (run.result / "run.json").read_bytes()
         ledger = Ledger.from_json((kept / "ledger.json").read_text())
+        assert Run.load(kept).ledger.head == ledger.head
         of_party = [row for row in ledger.statements() if row["party"] == name]
         by_plan = [row for row in result.ledger.statements() if row["party"] == name]
         assert of_party == by_plan
