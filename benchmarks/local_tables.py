@@ -10,6 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from markdown import table
+
 RESULTS = Path(__file__).parent / "results"
 CHANNELS = ("none", "rrp", "krr", "t-krr", "hm")
 SAMPLERS = {"gibbs": "Gibbs", "metropolis": "Metropolis-Hastings"}
@@ -146,11 +148,6 @@ TABLES = {
     "local-monitor": monitor,
     "local-monitor-cost": monitor_cost,
 }
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows])
 
 
 def _load(part: str) -> dict[str, Any]:

@@ -17,9 +17,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import application_tables
 import leaderboard
 import local_tables
-from local_tables import table
+from markdown import table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -64,7 +65,11 @@ def boards() -> str:
     return "\n".join(leaderboard.table(name) for name in leaderboard.SETS).strip()
 
 
-TABLES = {"quality": quality, "speed": speed, "leaderboard": boards} | local_tables.TABLES
+TABLES = (
+    {"quality": quality, "speed": speed, "leaderboard": boards}
+    | local_tables.TABLES
+    | application_tables.TABLES
+)
 
 
 def blocks(text: str) -> dict[str, str]:

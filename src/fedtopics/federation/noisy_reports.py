@@ -131,7 +131,7 @@ class ReportSampling:
         theta = lda.fold_in(_corpus(state), phi.T, alpha)
         words = state["held_words"]
         predicted = np.einsum("nk,nk->n", theta[state["held_docs"]], phi[words])
-        return np.log(predicted + law.background) - np.log(law.unigram[words] + law.background)
+        return np.asarray(np.log(predicted + law.background) - np.log(law.unigram[words] + law.background))
 
     def _smoothing(self, state: Arrays) -> float:
         """beta, or less where reports are few for so many words."""
