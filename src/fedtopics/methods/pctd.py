@@ -23,11 +23,12 @@ is how much a document says of its mixture: theta_dk ~ alpha + (expected words i
 
 Guarantee, of `sound`: (epsilon, delta) for a word added or removed, (less than 2 epsilon, delta) for one
 replaced, with the sigma that this takes; whatever the number of rounds. Of `paper`: n_rounds Gaussian
-releases compose, 380 at sigma 0.25, 35 rounds and delta 1e-5 for a word of a unit, all others where they
-were. Both hold for sentences and paragraphs. A word that comes between others moves those after it to other
-n-grams of the sentence, and may make one more: against that vectors of n-grams (`paper`, release="unit")
-have no bound, and documents do not need one. Public: vocabulary, settings, number of documents, with vectors
-of units their number in each document (for n-grams so the length). theta never leaves.
+releases compose, to 380 at sigma 0.25, 35 rounds and delta 1e-5. Both need documents, sentences or paragraphs
+as vectors. With n-grams (`paper` as printed, and release="unit") a word that comes between others moves those
+after it to other n-grams and may make one more: a word replaced is all that has a bound, epsilon cannot be
+asked for, and what would follow if a count changed by 1, as the paper says, is recorded as a claim. Public:
+vocabulary, settings, number of documents, with vectors of units their number in each document (for n-grams so
+the length). theta never leaves.
 
 Corrections to the printed algorithm: all parties start from the same topics (drawn each by itself, topic k of
 one party has nothing to do with topic k of another). Negative sums of M, which have no logarithm, are cut at
@@ -36,7 +37,7 @@ zero and beta is added. The noise is discrete on a grid of 1/64.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -48,7 +49,7 @@ from fedtopics.federation.noisy_units import NoisyUnits
 from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.federation.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.calibration import calibrate
+from fedtopics.privacy.calibration import calibrate, total
 from fedtopics.privacy.claims import moments_claim
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.cost import Claim
@@ -111,6 +112,22 @@ class Pctd:
         if self._paper and self.max_length is not None:
             raise InputError("max_length needs variant='sound', got 'paper', which prices words alone")
         Bounds(self.max_length)
+        if self._ngrams:
+            self._check_ngrams()
+
+    def _check_ngrams(self) -> None:
+        """Refuse what vectors of n-grams cannot keep: a bound on words added or removed, or on documents."""
+        if self.epsilon is not None or (self.sigma is None and not self._paper):
+            given = "no sigma" if self.epsilon is None else f"epsilon {self.epsilon:g}"
+            raise InputError(
+                "vectors of n-grams keep no epsilon for a word added or removed, since those behind it move, "
+                f"got {given}; use unit='sentence' or 'paragraph' or release='document', or give sigma"
+            )
+        if self.max_length is not None:
+            raise InputError(
+                f"max_length needs vectors of documents, sentences or paragraphs, got {self.max_length} with "
+                "n-grams, of which only a word replaced is priced"
+            )
 
     @property
     def words_of_unit(self) -> int:
@@ -184,15 +201,30 @@ class Pctd:
     def _paper(self) -> bool:
         return self.variant == "paper"
 
+    @property
+    def _ngrams(self) -> bool:
+        """Whether a noisy vector covers an n-gram."""
+        return self.unit == "ngram" and (self._paper or self.release == "unit")
+
     def _mechanism(self, n_words: int) -> GaussianCounts | Histogram:
         bounds = Bounds(self.max_length)
         if self.deviation == float("inf"):
             return Histogram(0.0, n_words, bounds=bounds)  # releases nothing
-        if not self._paper:
-            return GaussianCounts(self.deviation, n_words, bounds=bounds)
-        claimed = moments_claim(self.deviation, self.n_rounds, self.delta)
-        claim = Claim("word add/remove", claimed, self.delta, "PC-TD, conditions in the proof of Theorem 1")
-        return GaussianCounts(self.deviation, n_words, grid=GRID, claims=(claim,))
+        grid = GRID if self._paper else 1
+        counts = GaussianCounts(self.deviation, n_words, grid=grid, bounds=bounds)
+        claims = []
+        if self._paper:
+            claimed = moments_claim(self.deviation, self.n_rounds, self.delta)
+            claims.append((claimed, "PC-TD, conditions in the proof of Theorem 1"))
+        if self._ngrams:
+            n_releases = self.n_rounds if self._paper else 1
+            claimed = total(counts.price(), "word add/remove", self.delta, n_releases)
+            claims.append((claimed, "PC-TD, sensitivity 1 of each count; composed exactly"))
+        return replace(
+            counts,
+            claims=tuple(Claim("word add/remove", value, self.delta, source) for value, source in claims),
+            shifting=self._ngrams,
+        )
 
     def _vectors(self, n_words: int) -> NoisyUnits:
         documents = self.release != "unit" and not self._paper
