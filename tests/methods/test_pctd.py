@@ -171,6 +171,20 @@ def test_negative_sums_are_cut_at_zero() -> None:
     np.testing.assert_allclose(phi.sum(axis=0), 1, rtol=1e-6)
 
 
+def test_each_topic_has_some_of_all_and_of_every_word() -> None:
+    counts = np.array([[6.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
+    state = {"counts": counts, "length": np.array(5.0)}
+    for given, base, beta in (({}, 0.05, 1.0), ({"base": 0.5, "beta": 0.2}, 0.5, 0.2)):
+        method = make(**given)
+        expected = counts + base * counts.mean(axis=1, keepdims=True) + beta
+        expected /= expected.sum(axis=0)
+        np.testing.assert_allclose(method.broadcast(state, "a")["phi"], expected, rtol=1e-6)
+        model = method.model(state, ("tax", "law", "war"))
+        np.testing.assert_allclose(model.topic_word, expected.T, rtol=1e-6)
+    flat = make(variant="paper").broadcast(state, "a")["phi"]
+    np.testing.assert_allclose(flat, (counts + 0.05) / (counts + 0.05).sum(axis=0), rtol=1e-6)
+
+
 def test_units_are_cut_where_they_should() -> None:
     corpus = corpus_of_sentences(list(range(12)), [[4, 0, 3], [], [5]], 12)
     assert cut(corpus, "ngram", 3).offsets.tolist() == [0, 3, 4, 7, 10, 12]
@@ -228,6 +242,8 @@ def test_paragraphs_are_units_of_texts_cut_at_blank_lines() -> None:
             "max_length needs vectors of documents, sentences",
         ),
         ({"alpha": 0.0}, "alpha and beta above 0"),
+        ({"beta": 0.0}, "alpha and beta above 0"),
+        ({"base": -0.1}, "base of at least 0"),
     ],
 )
 def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:

@@ -14,7 +14,7 @@ Yexuan Shi et al., Federated topic discovery: a semantic consistent approach, IE
                    server:  phi <- unigram times random factors
            round t server:  send phi and the topic sizes
                    party:   E step on Y that knows the law of the noise;  send the expected counts M
-                   server:  as above
+                   server:  phi_kw ~ M_wk + base (mean of M_w over the topics) + beta,  beta = 3 / n_topics
 
 Word relations (Eq. 12, 13) are a part of their own: `fedtopics.consistency`, with any method.
 
@@ -63,6 +63,7 @@ from fedtopics.sampling.histograms import Histograms
 
 PARTY = "party/"
 GRID = 64  # steps of the papers' noise in one token
+COUNTS_OF_PRIOR = 3.0  # of every word in all topics together
 WORDS_OF_UNIT = {"ngram": 3, "sentence": 10, "paragraph": 40}
 
 
@@ -78,7 +79,8 @@ class Pctd:
     unit_length: int | None = None  # words of an n-gram (3), or roughly of a sentence (10), a paragraph (40)
     release: str | None = None  # "document" (sound's own) or "unit": what one noisy vector covers
     alpha: float = 0.1
-    beta: float = 0.05
+    beta: float | None = None  # of each word in a topic; 3 / n_topics (paper: 0.05) where not given
+    base: float = 0.05  # share of the mean of all topics that is added to each; sound
     burstiness: float = 0.3  # of words in documents, with release="document"
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents (sound)
 
@@ -104,9 +106,11 @@ class Pctd:
         check_delta(self.delta)
         if not self.delta > 0:
             raise InputError(f"Gaussian noise needs a delta above 0, got {self.delta}")
-        if not (self.alpha > 0 and self.beta > 0 and 0 <= self.burstiness < 1):
-            given = f"{self.alpha}, {self.beta} and {self.burstiness}"
-            raise InputError(f"expected alpha and beta above 0 and burstiness in [0, 1), got {given}")
+        if not (self.alpha > 0 and self._beta > 0 and self.base >= 0 and 0 <= self.burstiness < 1):
+            given = f"{self.alpha}, {self.beta}, {self.base} and {self.burstiness}"
+            raise InputError(
+                f"expected alpha and beta above 0, base of at least 0 and burstiness in [0, 1), got {given}"
+            )
         if not isinstance(self.words_of_unit, int) or self.words_of_unit < 1:
             raise InputError(f"unit_length must be a whole number above 0, got {self.unit_length!r}")
         if self._paper and self.max_length is not None:
@@ -155,7 +159,7 @@ class Pctd:
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         if "counts" not in state:
             return {}
-        topics = channel_em.maximize(state["counts"], self.beta)
+        topics = channel_em.maximize(self._with_base(state), self._beta)
         length = {"length": state["length"]} if "length" in state else {}
         return {"phi": topics.phi, "sizes": topics.sizes} | length
 
@@ -192,7 +196,7 @@ class Pctd:
         if "counts" not in state:
             raise InputError("expected vectors of at least one party, got none; run again")
         alpha = self.alpha * self.words_of_unit  # for new documents, which are read word by word
-        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=alpha, beta=self.beta)
+        return TopicModel.from_counts(self._with_base(state).T, vocabulary, alpha=alpha, beta=self._beta)
 
     def local_model(self, party: Party) -> None:
         return None
@@ -200,6 +204,13 @@ class Pctd:
     @property
     def _paper(self) -> bool:
         return self.variant == "paper"
+
+    @property
+    def _beta(self) -> float:
+        """As given, or a share of the counts that every word has in all topics together."""
+        if self.beta is not None:
+            return self.beta
+        return 0.05 if self._paper else COUNTS_OF_PRIOR / self.n_topics
 
     @property
     def _ngrams(self) -> bool:
@@ -253,6 +264,11 @@ class Pctd:
         theta = memory.get("theta", np.full((n_docs, self.n_topics), 1 / self.n_topics, np.float32))
         step = unit_em.expect(rows, held["documents"], held["lengths"], theta, told["phi"], self.alpha)
         return step.counts, {"theta": step.theta}
+
+    def _with_base(self, state: Arrays) -> NDArray[np.float64]:
+        """The counts with some of the mean of all topics in each: where noise hides a word, they agree."""
+        counts: NDArray[np.float64] = state["counts"]
+        return counts if self._paper else counts + self.base * counts.mean(axis=1, keepdims=True)
 
     def _random_mixtures(self, n_docs: int, turn: Turn) -> NDArray[np.float32]:
         return turn.generator().dirichlet(np.ones(self.n_topics), n_docs).astype(np.float32)
