@@ -179,7 +179,7 @@ def test_verdicts_follow_the_numbers() -> None:
     for checks, verdict in (((True, True), HOLDS), ((True, False), IN_PART), ((False,), NOT)):
         finding = Finding({str(n): value for n, value in enumerate(checks)}, "7", "chance.", "2", "6")
         assert finding.verdict == verdict
-    assert finding.reasons == "0: no. chance."
+    assert finding.judged == "**does not hold**: 0: no."
     assert shown([10.0, 12.0]) == "11 (spread 2, 2 seeds)"
 
 

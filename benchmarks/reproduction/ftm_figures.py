@@ -9,7 +9,6 @@ from reproduction.ftm_runs import (
     EVERY,
     ROUNDS,
     TAU,
-    data,
     honest,
     key,
     of,
@@ -74,7 +73,7 @@ def chart_scarcity(models: Models, title: str, numbers: Numbers) -> str:
     for model in models:
         local = {
             f"{party} alone": [numbers[f"ftm alone {model}, seed {s}"]["local"][party] for s in SEEDS]
-            for party in data(model).parties
+            for party in numbers[f"ftm alone {model}, seed 0"]["local"]
         }
         groups = local | {
             "printed, 11": of(numbers, "printed", model, HIGH),
@@ -109,8 +108,8 @@ def judge_by_epsilon(models: Models, numbers: Numbers) -> Finding:
         by_tau = [mean(of(numbers, "printed", model, HIGH, tau)) for tau in TAUS]
         checks |= {
             f"{model}: better with a larger epsilon": curve[-1] < curve[0],
-            "tau 0.2 better than 0.1 at epsilon 11": by_tau[1] < by_tau[0],
-            f"{model} at the default tau better than word frequencies": curve[-1]
+            f"{model}: tau 0.2 better than 0.1 at epsilon 11": by_tau[1] < by_tau[0],
+            f"{model}: better than word frequencies at epsilon 11, tau 0.2": curve[-1]
             < numbers[f"ftm unigram {model}"],
         }
         lines.append(

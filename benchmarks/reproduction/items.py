@@ -40,8 +40,10 @@ class Finding:
         return HOLDS if all(parts) else IN_PART if any(parts) else NOT
 
     @property
-    def reasons(self) -> str:
-        return f"{' '.join(f'{check}: {yes(value)}.' for check, value in self.checks.items())} {self.why}"
+    def judged(self) -> str:
+        """The verdict and what it rests on."""
+        parts = "; ".join(f"{check}: {yes(value)}" for check, value in self.checks.items())
+        return f"**{self.verdict}**: {parts}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,8 +58,8 @@ def _section(row: Row) -> list[str]:
         "claim": item.claim,
         "data here": item.data,
         "measured": finding.measured,
-        "verdict": f"**{finding.verdict}**",
-        "why": finding.reasons,
+        "verdict": finding.judged,
+        "why": finding.why,
         "honest epsilon": finding.honest,
         "CALM there": finding.calm,
     }
