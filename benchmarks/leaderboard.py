@@ -27,18 +27,17 @@ from fedtopics.privacy.ledger import Budget
 
 BUDGETS = (4.0, 6.0, 8.0)
 DELTA = 1e-6
-TOO_SLOW = {"pctd (paper)": "not run: noise for every unit and word in every round takes hours at this size"}
 
 
-def run(name: str, n_seeds: int) -> None:
-    """Add the methods that are missing on the boards of a set to its file."""
+def run(name: str, n_seeds: int, chosen: list[str]) -> None:
+    """Add those of the chosen methods that are missing on the boards of a set to its file."""
     file = RESULTS / f"leaderboard_{name}.json"
     made_by = {"version": fedtopics.__version__, "n_seeds": n_seeds}
     stored = json.loads(file.read_text()) if file.exists() else made_by | {"budgets": {}}
     if any(stored[key] != value for key, value in made_by.items()):
         raise SystemExit(f"{file} was made with {stored['version']}, {stored['n_seeds']} seeds; move it away")
     data: Data | None = None
-    for epsilon, label in product(BUDGETS, labels()):
+    for epsilon, label in product(BUDGETS, chosen):
         places = stored["budgets"].setdefault(f"{epsilon:g}", [])
         if any(place["label"] == label for place in places):
             continue
@@ -62,9 +61,6 @@ def labels() -> list[str]:
 
 
 def _found(data: Data, epsilon: float, label: str, n_seeds: int) -> list[Place]:
-    if label in TOO_SLOW:
-        name, _, variant = label.rstrip(")").partition(" (")
-        return [Place(Candidate(name, variant, {}, TOO_SLOW[label]), {}, {})]
     budget = Budget("word add/remove", epsilon, DELTA)
     return leaderboard(data, budget, names=[label], seeds=range(n_seeds), n_threads=1)
 
@@ -77,12 +73,13 @@ def table(name: str) -> str:
     """The stored boards as Markdown; ranks in parentheses."""
     stored = json.loads((RESULTS / f"leaderboard_{name}.json").read_text())
     lines = []
+    seeds = "one seed" if stored["n_seeds"] == 1 else f"means of {stored['n_seeds']} seeds"
     for epsilon, places in stored["budgets"].items():
         lines += [
-            f"{name}, word add/remove epsilon {epsilon}, delta at most {DELTA:g}, {stored['n_seeds']} seeds",
+            f"{name}, word add/remove epsilon {epsilon}, delta at most {DELTA:g}, {seeds}",
             "",
-            "| method | perplexity | coherence (NPMI) | megabytes sent | seconds | |",
-            "|---|---|---|---|---|---|",
+            "| method | perplexity | coherence (NPMI) | megabytes sent | seconds | topics | |",
+            "|---|---|---|---|---|---|---|",
             *(_row(place) for place in places),
             "",
         ]
@@ -91,12 +88,12 @@ def table(name: str) -> str:
 
 def _row(place: dict[str, Any]) -> str:
     scores, ranks = place["scores"], place["ranks"]
-    shown = {"perplexity": "{:.0f}", "coherence": "{:.3f}", "bytes": "{:,.1f}", "seconds": "{:.1f}"}
+    shown = {"perplexity": "{:.0f}", "coherence": "{:.3f}", "bytes": "{:,.1f}"}
     cells = []
-    for column in COLUMNS:
+    for column in (*COLUMNS, "topics"):
         value = scores.get(column, 0.0) / (1e6 if column == "bytes" else 1)
-        rank = f" ({ranks[column]})" if ranks else ""
-        cells.append(shown[column].format(value) + rank if scores else "")
+        rank = f" ({ranks[column]})" if column in ranks else ""
+        cells.append(shown.get(column, "{:.0f}").format(value) + rank if scores else "")
     proved = "" if place["epsilon"] is None else f"proved {place['epsilon']:.4g}"
     return f"| {place['label']} | {' | '.join(cells)} | {place['candidate']['why'] or proved} |"
 
@@ -107,11 +104,14 @@ def main() -> None:
     )
     parser.add_argument("sets", nargs="*", help=", ".join(SETS))
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument(
+        "--methods", nargs="*", default=labels(), metavar="LABEL", help="some; all by default"
+    )
     parser.add_argument("--table", action="store_true", help="only print the stored results")
     options = parser.parse_args()
     names = options.sets or list(SETS)
     for name in [] if options.table else names:
-        run(name, options.seeds)
+        run(name, options.seeds, options.methods)
     for name in names:
         if (RESULTS / f"leaderboard_{name}.json").exists():
             print(table(name))

@@ -1,9 +1,9 @@
-"""The tables of the README, made from benchmark results: no number in them is typed.
+"""The tables of the README and of the docs, made from benchmark results: no number in them is typed.
 
-    python benchmarks/readme_tables.py          rewrites them in README.md
-    python benchmarks/readme_tables.py FILE     in another file
+    python benchmarks/tables.py            rewrites them all
+    python benchmarks/tables.py FILE...    those of some files
 
-A table stands between `<!-- NAME -->` and `<!-- end NAME -->`; `tests/test_readme.py` checks that each is
+A table stands between `<!-- NAME -->` and `<!-- end NAME -->`; `tests/test_tables.py` checks that each is
 what the results say.
 """
 
@@ -17,8 +17,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import leaderboard
+import local_tables
+from local_tables import table
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+FILES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/methods").glob("*.md")),
+]
 SETS = {"kos": "KOS", "ap": "AP", "ohsumed": "ohsumed", "nips": "NIPS", "imdb": "imdb"}
 METHODS = ("alone", "calm 4", "calm 6", "calm 8", "shared", "tomotopy")
 SPEED = (("nips", 100), ("nips", 500), ("20newsgroups", 100), ("20newsgroups", 500))
@@ -35,7 +44,7 @@ def quality() -> str:
         )
     private = [f"`calm`, epsilon {epsilon}" for epsilon in (4, 6, 8)]
     head = ["", "no topics", "best party alone", *private, "`shared`, no privacy", "tomotopy, pooled"]
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def speed() -> str:
@@ -47,17 +56,22 @@ def speed() -> str:
         title = f"{SETS.get(name, '20 newsgroups')}, {n_topics} topics"
         rows.append([title, f"{ours:.1f}", f"{theirs:.1f}", f"{theirs / ours:.1f}", *_passes(found)])
     head = ["", "fedtopics", "tomotopy", "times faster", "a pass, times gensim", "a pass, times scikit-learn"]
-    return _table(head, rows)
+    return table(head, rows)
 
 
-TABLES = {"quality": quality, "speed": speed}
+def boards() -> str:
+    """The leaderboard of every set."""
+    return "\n".join(leaderboard.table(name) for name in leaderboard.SETS).strip()
+
+
+TABLES = {"quality": quality, "speed": speed, "leaderboard": boards} | local_tables.TABLES
 
 
 def blocks(text: str) -> dict[str, str]:
     """The tables that stand in a text, by name."""
     return {
         name: body.strip()
-        for name, body in re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end \1 -->", text, re.DOTALL)
+        for name, body in re.findall(r"<!-- ([\w-]+) -->\n(.*?)<!-- end \1 -->", text, re.DOTALL)
     }
 
 
@@ -89,11 +103,8 @@ def _passes(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "README.md"
-    target.write_text(rewritten(target.read_text(encoding="utf-8")), encoding="utf-8")
+    for target in map(Path, sys.argv[1:] or FILES):
+        text = target.read_text(encoding="utf-8")
+        if (made := rewritten(text)) != text:
+            target.write_text(made, encoding="utf-8")
