@@ -97,13 +97,14 @@ def curve(numbers: Numbers, name: str, **settings: Any) -> list[float]:
 
 
 def widest(numbers: Numbers) -> str:
-    """The largest spread over seeds, relative to the mean, of all settings that have several."""
+    """How many seeds there are, and their largest spread relative to the mean."""
     groups: dict[str, list[float]] = {}
     for name, result in numbers.items():
         if isinstance(result, dict) and "perplexity" in result:
             groups.setdefault(name.rpartition(", seed")[0], []).append(result["perplexity"])
     spread = max((max(v) - min(v)) / mean(v) for v in groups.values() if len(v) > 1)
-    return f"means of 3 seeds, spread at most {100 * spread:.1f} %"
+    once = " but for the baselines and MH, which have one" if min(map(len, groups.values())) == 1 else ""
+    return f"means of 3 seeds{once}, spread at most {100 * spread:.1f} %"
 
 
 def exact_delta(epsilon: float) -> float:

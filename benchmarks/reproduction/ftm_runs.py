@@ -27,8 +27,8 @@ KOS = f"""
     {K} topics a party.
 """
 REUTERS = f"""
-    SentenceLDA: 5,000 Reuters stories of 30 or more of the {N_WORDS:,} most frequent words with their
-    sentences, 4,000 of them at three unlike, unequal parties, 1,000 to test; {K} topics a party.
+    SentenceLDA: 4,000 Reuters stories of 30 or more of the {N_WORDS:,} most frequent words with their
+    sentences, 3,200 of them at three unlike, unequal parties, 800 to test; {K} topics a party.
 """
 THEIRS = "Theirs: 178,337 documents of a company, 29,700 to test, not public."
 
@@ -43,7 +43,7 @@ def data(model: str, n_parties: int = 3) -> Data:
         return prepare(str(path), n_parties=n_parties, max_words=N_WORDS)
     corpus = read(str(path), max_words=N_WORDS)
     long = np.flatnonzero(corpus.lengths >= 30)
-    chosen = corpus.select(np.random.default_rng(0).permutation(long)[:5000])
+    chosen = corpus.select(np.random.default_rng(0).permutation(long)[:4000])
     return prepare(chosen, n_parties=n_parties, test_fraction=0.2)
 
 
@@ -55,7 +55,7 @@ def unigram(model: str) -> float:
 
 def printed(model: str, seed: int, epsilon: float, tau: float) -> dict[str, Any]:
     """The papers' variant."""
-    given: dict[str, Any] = UNITS[model] | {"variant": "paper", "n_rounds": ROUNDS, "n_local": 8}
+    given: dict[str, Any] = UNITS[model] | {"variant": "paper", "n_rounds": ROUNDS, "n_local": 6}
     return run(data(model), "ftm", seed, epsilon=epsilon, tau=tau, n_topics=K, **given)
 
 
