@@ -248,13 +248,13 @@ def totals(n_seeds: int) -> dict[str, Any]:
 
 
 def private_unigram(users: Corpus, test: Corpus, total: float) -> float:
-    """Perplexity of the word frequencies that the sound variant's reports give, each count plus one."""
+    """Perplexity of the word frequencies that the sound variant's reports give."""
     mechanism = methods.make("fedlda", epsilon=total).mechanism(users.n_words)  # type: ignore[attr-defined]
     assert isinstance(mechanism, SampledResponse)
     reports = mechanism(users.words, users.offsets, Noise.simulated(0, "private unigram")).value
     counts = np.bincount(reports.reshape(-1), minlength=users.n_words + 1)[:-1]
     law = noisy_reports.read_words(mechanism, counts, users.n_docs)
-    return perplexity(law.unigram[None] * counts.sum() + 1, test)
+    return perplexity(law.unigram[None], test)
 
 
 def bits(n_seeds: int) -> dict[str, Any]:
