@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from markdown import table
+from markdown_tables import table
 
 RESULTS = Path(__file__).parent / "results"
 SETS = ("enron_spam", "sms_spam", "imdb", "20newsgroups", "ohsumed")

@@ -17,11 +17,13 @@ from typing import Any
 
 from corpora import RESULTS
 from ftm import SETS, prepared
+from markdown_tables import table as markdown_table
 
 import fedtopics
 from fedtopics import methods
 from fedtopics.commands.ranking import plain
 from fedtopics.dealing import Data
+from fedtopics.experiment import train
 from fedtopics.leaderboard import COLUMNS, Candidate, Place, leaderboard, ranked
 from fedtopics.privacy.ledger import Budget
 
@@ -48,6 +50,38 @@ def run(name: str, n_seeds: int, chosen: list[str]) -> None:
         stored["budgets"][f"{epsilon:g}"] = [plain(place) for place in board]
         file.write_text(json.dumps(stored, indent=1) + "\n")
         print(f"{name}: {label} at epsilon {epsilon:g}", flush=True)
+
+
+def run_equal(name: str) -> None:
+    """Train CALM with as many topics as FTM kept, at every budget, and add it to the file of the set."""
+    file = RESULTS / f"leaderboard_{name}.json"
+    stored = json.loads(file.read_text())
+    for epsilon, places in stored["budgets"].items():
+        ftm = next(place for place in places if place["label"] == "ftm (sound)")
+        known = stored.setdefault("equal_topics", {})
+        if epsilon in known or (data := prepared(name)) is None:
+            continue
+        n_topics = round(ftm["scores"]["topics"])
+        found = train(
+            data, "calm", epsilon=float(epsilon), n_topics=n_topics, n_threads=1, show_progress=False
+        )
+        known[epsilon] = {"n_topics": n_topics, **found.scores}
+        file.write_text(json.dumps(stored, indent=1) + "\n")
+        print(f"{name}: calm with {n_topics} topics at epsilon {epsilon}", flush=True)
+
+
+def equal_table() -> str:
+    """FTM and CALM with the same number of topics, as Markdown."""
+    rows = []
+    for name in SETS:
+        stored = json.loads((RESULTS / f"leaderboard_{name}.json").read_text())
+        for epsilon, calm in stored["equal_topics"].items():
+            ftm = next(p for p in stored["budgets"][epsilon] if p["label"] == "ftm (sound)")["scores"]
+            cells = [f"{ftm['perplexity']:.0f}", f"{calm['perplexity']:.0f}"]
+            cells += [f"{ftm['coherence']:.3f}", f"{calm['coherence_npmi']:.3f}"]
+            rows.append([name, epsilon, str(calm["n_topics"]), *cells])
+    names = ["ftm", "calm", "ftm, NPMI", "calm, NPMI"]
+    return markdown_table(["set", "epsilon (word add/remove)", "topics", *names], rows)
 
 
 def labels() -> list[str]:
@@ -112,6 +146,7 @@ def main() -> None:
     names = options.sets or list(SETS)
     for name in [] if options.table else names:
         run(name, options.seeds, options.methods)
+        run_equal(name)
     for name in names:
         if (RESULTS / f"leaderboard_{name}.json").exists():
             print(table(name))

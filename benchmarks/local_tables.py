@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from markdown import table
+from markdown_tables import table
 
 RESULTS = Path(__file__).parent / "results"
 CHANNELS = ("none", "rrp", "krr", "t-krr", "hm")

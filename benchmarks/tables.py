@@ -20,7 +20,7 @@ from typing import Any
 import application_tables
 import leaderboard
 import local_tables
-from markdown import table
+from markdown_tables import table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -66,7 +66,7 @@ def boards() -> str:
 
 
 TABLES = (
-    {"quality": quality, "speed": speed, "leaderboard": boards}
+    {"quality": quality, "speed": speed, "leaderboard": boards, "equal-topics": leaderboard.equal_table}
     | local_tables.TABLES
     | application_tables.TABLES
 )
