@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 from fedtopics.report.svg import COLORS, GRAY, STYLE
 
-LEFT, WIDTH, ROW, TOP = 150, 480, 24, 40
+LEFT, WIDTH, ROW, TOP = 236, 540, 24, 40
 
 
 def bar_chart(groups: Mapping[str, Sequence[float]], *, title: str, x_label: str) -> str:

@@ -10,9 +10,11 @@ import local_privacy
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.experiment import Data
 from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.privacy.prior_response import PriorResponse
 from reproduction.items import SEEDS, Numbers, Parts, mean
+from reproduction.runs import run
 
 PAPER = "FedLDA"
 CHANNELS = local_privacy.CHANNELS
@@ -55,8 +57,9 @@ def printed(name: str, seed: int, **settings: Any) -> dict[str, Any]:
 
 
 def calm(name: str, seed: int) -> dict[str, Any]:
+    held, test = users(name)
     n_topics = defaults(name)["n_topics"]
-    return local_privacy.measured(*users(name), "calm", seed, epsilon=EPSILON, n_topics=n_topics)
+    return run(Data({"users": held}, test), "calm", seed, every=50, epsilon=EPSILON, n_topics=n_topics)
 
 
 def key(name: str, seed: int, **settings: Any) -> str:

@@ -51,7 +51,7 @@ ITEMS = [
         "Word error rate without topics 33.2 %, with topics of one party 31.4 to 33.0 %, with FTM-11 30.1 %.",
         speech_rates.DATA_HERE,
         speech_rates.PARTS,
-        partial(speech_rates.judge, "FTM, epsilon 11", honest(11)),
-        partial(speech_rates.chart, "FTM, Table 2", "FTM, epsilon 11"),
+        partial(speech_rates.judge, speech_rates.LDA, honest(11)),
+        partial(speech_rates.chart, "FTM, Table 2", speech_rates.LDA),
     ),
 ]

@@ -111,8 +111,8 @@ ITEMS = [
         33.0 %.""",
         f"{speech_rates.DATA_HERE} SentenceLDA of the federation, LDA of the single parties.",
         speech_rates.PARTS,
-        partial(speech_rates.judge, "FTM SentenceLDA, epsilon 11", honest(11)),
-        partial(speech_rates.chart, "iFTM, Table 2", "FTM SentenceLDA, epsilon 11"),
+        partial(speech_rates.judge, speech_rates.SENTENCES, honest(11)),
+        partial(speech_rates.chart, "iFTM, Table 2", speech_rates.SENTENCES),
     ),
     iftm_classification.ITEM,
 ]

@@ -13,8 +13,10 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation import gibbs_monitor
 from fedtopics.evaluation.perplexity import unigram_perplexity
+from fedtopics.experiment import Data
 from fedtopics.report.svg import Line, line_chart, side_by_side
 from reproduction.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
+from reproduction.runs import run
 
 PAPER = "Zhao et al."
 K, SWEEPS, EVERY = 50, 300, 10
@@ -72,7 +74,8 @@ def sound(name: str, f: float) -> dict[str, Any]:
 
 
 def calm(name: str, epsilon: float) -> dict[str, Any]:
-    return local_privacy.measured(*users(name), "calm", 0, epsilon=epsilon, n_topics=K)
+    held, test = users(name)
+    return run(Data({"users": held}, test), "calm", 0, every=50, epsilon=epsilon, n_topics=K)
 
 
 def monitor() -> Parts:
