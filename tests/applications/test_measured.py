@@ -27,6 +27,7 @@ def test_tables_are_those_of_the_results() -> None:
 
     text = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
     found = readme_tables.blocks(text)
+    assert set(found) == set(application_tables.TABLES)
     for name, table in found.items():
         made = application_tables.TABLES[name]()
         assert table == made, f"run python benchmarks/application_tables.py ({name})"
