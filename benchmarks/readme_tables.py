@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -35,7 +35,7 @@ def quality() -> str:
         )
     private = [f"`calm`, epsilon {epsilon}" for epsilon in (4, 6, 8)]
     head = ["", "no topics", "best party alone", *private, "`shared`, no privacy", "tomotopy, pooled"]
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def speed() -> str:
@@ -47,7 +47,7 @@ def speed() -> str:
         title = f"{SETS.get(name, '20 newsgroups')}, {n_topics} topics"
         rows.append([title, f"{ours:.1f}", f"{theirs:.1f}", f"{theirs / ours:.1f}", *_passes(found)])
     head = ["", "fedtopics", "tomotopy", "times faster", "a pass, times gensim", "a pass, times scikit-learn"]
-    return _table(head, rows)
+    return table(head, rows)
 
 
 TABLES = {"quality": quality, "speed": speed}
@@ -61,11 +61,11 @@ def blocks(text: str) -> dict[str, str]:
     }
 
 
-def rewritten(text: str) -> str:
+def rewritten(text: str, tables: Mapping[str, Callable[[], str]] = TABLES) -> str:
     """The text with its tables made anew."""
     for name in blocks(text):
         pattern = re.compile(rf"<!-- {name} -->\n.*?<!-- end {name} -->", re.DOTALL)
-        made = f"<!-- {name} -->\n{TABLES[name]()}\n<!-- end {name} -->"
+        made = f"<!-- {name} -->\n{tables[name]()}\n<!-- end {name} -->"
         text = pattern.sub(lambda _, made=made: made, text)
     return text
 
@@ -89,7 +89,7 @@ def _passes(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
