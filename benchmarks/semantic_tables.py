@@ -1,6 +1,5 @@
-"""The tables of `semantic.py` in docs, made from its stored results: no number in them is typed.
+"""The tables of the pages on PC-TD and on consistency, from what `semantic.py` stored.
 
-A table stands between `<!-- NAME -->` and `<!-- end NAME -->`; a test checks that each is what the results say.
 Cells are means over seeds with the smallest and largest in brackets, or the number of the only seed; a dash
 stands for what was not run.
 """
@@ -12,10 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import readme_tables
+from markdown_tables import table
 
-ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "docs" / "methods" / "pctd.md", ROOT / "docs" / "consistency.md")
+RESULTS = Path(__file__).parent / "results"
 SETS = {"ap": "ap", "reuters": "reuters21578", "sotu": "sotu"}
 ROWS = {  # of the table of releases: part, label, title
     ("releases", "paper"): "`paper` (n-grams, sigma 0.25, 35 rounds)",
@@ -37,7 +35,7 @@ def releases() -> str:
     for (part, label), title in ROWS.items():
         cells = [_cell(_runs(part, name, label), "perplexity") for name in SETS]
         rows.append([title, _epsilon(_runs(part, "ap", label)), *cells])
-    return _table(["", "epsilon", *SETS.values()], rows)
+    return table(["", "epsilon", *SETS.values()], rows)
 
 
 def sigmas() -> str:
@@ -49,7 +47,7 @@ def sigmas() -> str:
             variant, sigma = label.split()
             course = [f"{by_round[number]:.0f}" if number in by_round else "–" for number in ROUNDS]
             rows.append([title, f"`{variant}`, sigma {sigma}", _epsilon(runs), *course])
-    return _table(["set", "", "epsilon", *ROUNDS], rows)
+    return table(["set", "", "epsilon", *ROUNDS], rows)
 
 
 def parties() -> str:
@@ -60,7 +58,7 @@ def parties() -> str:
         cells = [_cell(_runs("parties", name, label), "perplexity") for label in labels]
         rows.append([title, _unigram("parties", name), *cells])
     head = ["set", "unigram", "all three", "party 1 (a sixth)", "party 2 (a third)", "party 3 (a half)"]
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def taus() -> str:
@@ -71,7 +69,7 @@ def taus() -> str:
     for name, title in SETS.items():
         for measure, said in (("perplexity", "perplexity"), ("coherence_npmi", "NPMI")):
             rows.append([title, said, *(_cell(_runs("taus", name, label), measure) for label in labels)])
-    return _table(["set", "", *(f"tau {label}" for label in labels)], rows)
+    return table(["set", "", *(f"tau {label}" for label in labels)], rows)
 
 
 def topics() -> str:
@@ -81,7 +79,7 @@ def topics() -> str:
         for model in ("LDA", "PC-TD without noise", "PC-TD, epsilon 8"):
             runs = [_runs("topics", name, f"{model}, {number}") for number in numbers]
             rows.append([title, model, *(_cell(each, "coherence_umass") for each in runs)])
-    return _table(["set", "model", *(f"{number} topics" for number in numbers)], rows)
+    return table(["set", "model", *(f"{number} topics" for number in numbers)], rows)
 
 
 def consistency() -> str:
@@ -99,14 +97,14 @@ def consistency() -> str:
                     _changes(runs, without, "perplexity", relative=True),
                 ]
             rows.append([title, label, cells[0], changes[0], cells[1], changes[1]])
-    return _table(["set", "relation", "NPMI", "change", "perplexity", "change"], rows)
+    return table(["set", "relation", "NPMI", "change", "perplexity", "change"], rows)
 
 
 def memory() -> str:
     """What the relation of many words takes."""
     found = _load("memory")
     if not found:
-        return _table(["words", "held"], [["–", "–"]])
+        return table(["words", "held"], [["–", "–"]])
     cells = [
         f"{found['n_words']:,}",
         f"{found['n_entries'] / 1e6:.1f} million",
@@ -116,28 +114,22 @@ def memory() -> str:
         f"{found['cpu_seconds']:.0f} s",
     ]
     head = ["words", "numbers in R", "held", "peak while made", "all cosines would be", "CPU time"]
-    return _table(head, [cells])
+    return table(head, [cells])
 
 
 TABLES = {
-    "releases": releases,
-    "sigmas": sigmas,
-    "parties": parties,
-    "taus": taus,
-    "topics": topics,
-    "consistency": consistency,
-    "memory": memory,
+    "pctd-releases": releases,
+    "pctd-sigmas": sigmas,
+    "pctd-parties": parties,
+    "pctd-taus": taus,
+    "pctd-topics": topics,
+    "consistency-relations": consistency,
+    "consistency-memory": memory,
 }
 
 
-def write() -> None:
-    """Make the tables of the pages anew."""
-    for page in PAGES:
-        page.write_text(readme_tables.rewritten(page.read_text("utf-8"), TABLES), "utf-8")
-
-
 def _load(part: str) -> dict[str, Any]:
-    file = readme_tables.RESULTS / f"semantic_{part}.json"
+    file = RESULTS / f"semantic_{part}.json"
     found: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
     return found
 
@@ -187,11 +179,3 @@ def _epsilon(runs: dict[str, Any]) -> str:
     if proved:
         return f"{proved[0]:.3g}"
     return f"none ({claimed[0]:.4g} claimed)" if claimed else "none"
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    return readme_tables.table(head, rows)
-
-
-if __name__ == "__main__":
-    write()

@@ -1,32 +1,36 @@
 """Do topics help a speech recognizer? N-best rescoring, on real recognizer outputs and on synthetic speech.
 
-    python benchmarks/speech.py                  both evaluations, with a table at the end
+    python benchmarks/speech.py                  both evaluations
     python benchmarks/speech.py librispeech      one of them: librispeech or flite
-    python benchmarks/speech.py --table          only print the stored results
 
-Three parties hold transcripts (ljspeech, ami, sotu). Topics come from each alone, from the federation (CALM
-at epsilon 6 for a word added or removed, FTM) and from all in one place; the n-gram model from all of them.
-For every kind of topics strength and weight are chosen on the sessions of the development part (a third), and
-words are counted on the others; intervals are by resampling sessions. The control has one topic: word
-frequencies without context. Results go to benchmarks/results/speech_*.json.
+Three parties hold transcripts (ljspeech, ami, sotu). Topics come from each alone, from the federation and
+from all in one place; the n-gram model from all of them. For every kind of topics strength and weight are
+chosen on the sessions of the development part (a third), and words are counted on the others; intervals are
+by resampling sessions, alike for all systems. The control has one topic: word frequencies without context.
+
+Each system goes to benchmarks/results/speech_*.json when it is measured, and is not measured again;
+`application_tables.py` puts them into docs/applications.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import stored
 from corpora import DATA, RESULTS
+from numpy.typing import NDArray
 from transcripts import Document, documents, librispeech, synthesized
 
 import fedtopics
 from fedtopics import methods
-from fedtopics.applications.bootstrap import Score
+from fedtopics.applications.bootstrap import Floats, Score
 from fedtopics.applications.speech.adaptation import WAYS, Adaptation
 from fedtopics.applications.speech.estimation import estimate
 from fedtopics.applications.speech.ngrams import NGramModel
@@ -43,22 +47,25 @@ from fedtopics.applications.speech.rescoring import (
     word_error_rate,
 )
 from fedtopics.corpus import Corpus, concatenate
+from fedtopics.errors import InputError
 from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
 
-CACHE = Path(__file__).parents[1] / "runs" / "speech"
-N_TOPICS, N_WORDS, DEVELOPMENT = 50, 5000, 1 / 3
+NAMES = ("librispeech", "flite")
+CACHE = Path(__file__).parents[1] / "runs" / "speech" / fedtopics.__version__
+N_TOPICS, N_WORDS, DEVELOPMENT, SEED = 50, 5000, 1 / 3, 0
 STRENGTHS = (0.05, 0.1, 0.3, 0.5)
-CONTROL = "unigram control"
+BASE, CONTROL, ALONE = "n-grams", "unigram control", "{} alone"
+PRINTED = {"variant": "paper", "tau": 0.5}  # a lower threshold keeps hundreds of entries for every token
+SENTENCES = {"unit": "sentence", "n_rounds": 3, "n_local": 20}
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "pooled": ("pooled", {}),
     "CALM, epsilon 6": ("calm", {"epsilon": 6.0}),
+    "FTM, epsilon 6": ("ftm", {"epsilon": 6.0}),
     "FTM, epsilon 11": ("ftm", {"epsilon": 11.0}),
-    "FTM SentenceLDA, epsilon 11": (
-        "ftm",
-        {"epsilon": 11.0, "unit": "sentence", "n_rounds": 3, "n_local": 20},
-    ),
-    "alone": ("alone", {}),
+    "FTM SentenceLDA, epsilon 11": ("ftm", {"epsilon": 11.0} | SENTENCES),
+    "FTM as printed, epsilon 11": ("ftm", {"epsilon": 11.0} | PRINTED),
+    "FTM SentenceLDA as printed, epsilon 11": ("ftm", {"epsilon": 11.0} | PRINTED | SENTENCES),
+    "pooled": ("pooled", {}),
 }
 
 
@@ -87,22 +94,20 @@ def parties(held: dict[str, list[Document]]) -> dict[str, Corpus]:
     return {name: corpus.select(names == name) for name in held}
 
 
-def topics(corpora: dict[str, Corpus], seed: int = 0) -> dict[str, TopicModel]:
-    """A model of every kind, and the control; kept for the next time, by version."""
-    found = {CONTROL: _one_topic(concatenate(list(corpora.values())))}
-    folder = CACHE / f"topics-{fedtopics.__version__}-{seed}"
-    for label, (method, settings) in KINDS.items():
-        names = [f"{party} alone" for party in corpora] if label == "alone" else [label]
-        if not all((folder / name).exists() for name in names):
-            trained = methods.make(method, n_topics=N_TOPICS, **settings)
-            outcome = in_process.run(trained, corpora, seed=seed, n_threads=2)
-            models = [outcome.model] if label != "alone" else list(outcome.local_models.values())
-            for name, model in zip(names, models, strict=True):
-                assert model is not None
-                model.save(folder / name)
-        found |= {name: TopicModel.load(folder / name) for name in names}
-        print(f"topics: {label}", flush=True)
-    return found
+def topics(label: str, corpora: dict[str, Corpus]) -> TopicModel:
+    """The topics of one kind; kept for the next time, by version."""
+    if label == CONTROL:
+        return _one_topic(concatenate(list(corpora.values())))
+    folder = CACHE / "topics" / label
+    if not folder.exists():
+        method, settings = KINDS.get(label, ("alone", {}))
+        held = {name: own for name, own in corpora.items() if label in (*KINDS, ALONE.format(name))}
+        trained = methods.make(method, n_topics=N_TOPICS, **settings)
+        outcome = in_process.run(trained, held, seed=SEED, n_threads=1)
+        model = outcome.model if label in KINDS else outcome.local_models[next(iter(held))]
+        assert model is not None
+        model.save(folder)
+    return TopicModel.load(folder)
 
 
 def _one_topic(corpus: Corpus) -> TopicModel:
@@ -110,113 +115,142 @@ def _one_topic(corpus: Corpus) -> TopicModel:
     return TopicModel.from_counts(np.stack([counts, counts]), corpus.vocabulary, alpha=1.0)
 
 
-def measured(
-    utterances: list[Utterance], language: NGramModel, models: dict[str, TopicModel], included: bool
-) -> dict[str, Any]:
-    """Word error rates on the test sessions: first pass, n-grams, control and every kind of topics."""
-    development = split_sessions(utterances, DEVELOPMENT, seed=0)
-    parts = {True: np.flatnonzero(development), False: np.flatnonzero(~development)}
-    weights = (2.0, 4.0, 6.5, 9.5) if included else (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
-    plain = plain_scores(utterances, language)
-    nothing = [np.zeros(len(scores)) for scores in plain]
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Utterances to rescore, some of them for development.
 
-    def judged(scores: dict[tuple[str, float], list[Any]]) -> tuple[Setting, Score]:
-        held = {key: [found[n] for n in parts[True]] for key, found in scores.items()}
-        setting = tune([utterances[n] for n in parts[True]], held, weights)
-        chosen = scores[setting.way, setting.strength]
-        test = [utterances[n] for n in parts[False]]
-        picked = choose(test, [chosen[n] for n in parts[False]], setting.weight)
-        return setting, word_error_rate(test, errors(test, picked))
+    included   whether the first pass has used the n-gram model
+    weights    of the language model, to choose from
+    """
 
-    base = nothing if included else plain
-    baseline = {("interpolation", 0.0): base}
-    results = {"first pass": judged({("interpolation", 0.0): nothing}), "n-grams": judged(baseline)}
-    for label, model in models.items():
-        adaptation = Adaptation(language, model)
-        found = scores_by_setting(utterances, adaptation, product(WAYS, STRENGTHS))
-        if included:
+    utterances: list[Utterance]
+    language: NGramModel
+    included: bool
+    weights: tuple[float, ...]
+
+    @cached_property
+    def parts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(development, test): places of their utterances."""
+        chosen = split_sessions(self.utterances, DEVELOPMENT, seed=SEED)
+        return np.flatnonzero(chosen), np.flatnonzero(~chosen)
+
+    @cached_property
+    def plain(self) -> list[Floats]:
+        return plain_scores(self.utterances, self.language)
+
+    @cached_property
+    def unadapted(self) -> list[Floats]:
+        """What the n-gram model adds to the first pass: nothing where it was included."""
+        return [np.zeros(len(scores)) for scores in self.plain] if self.included else self.plain
+
+    def judged(self, scores: dict[tuple[str, float], list[Floats]]) -> tuple[Setting, Score]:
+        """The best setting on the development part, and its word error rate on the test part."""
+        development, test = self.parts
+        held = {key: [found[n] for n in development] for key, found in scores.items()}
+        setting = tune([self.utterances[n] for n in development], held, self.weights)
+        asked, chosen = [self.utterances[n] for n in test], scores[setting.way, setting.strength]
+        picked = choose(asked, [chosen[n] for n in test], setting.weight)
+        return setting, word_error_rate(asked, errors(asked, picked))
+
+    def adapted(self, model: TopicModel) -> dict[str, tuple[Setting, Score]]:
+        """`judged` with these topics, for each way to use them; not to use them is a choice too."""
+        adaptation = Adaptation(self.language, model)
+        found = scores_by_setting(self.utterances, adaptation, product(WAYS, STRENGTHS))
+        if self.included:
             found = {
-                key: [a - p if len(a) > 1 else a for a, p in zip(scores, plain, strict=True)]
-                for key, scores in found.items()
+                key: [a - p for a, p in zip(scores, self.plain, strict=True)] for key, scores in found.items()
             }
-        for way in WAYS:
-            tried = baseline | {key: scores for key, scores in found.items() if key[0] == way}
-            results[f"{label}, {way}"] = judged(tried)
-            print(label, way, *results[f"{label}, {way}"], flush=True)
-    oracle = [min(u.hypotheses, key=lambda h, u=u: errors([u], [h])[0, 0]) for u in utterances]
-    best = errors([utterances[n] for n in parts[False]], [oracle[n] for n in parts[False]]).sum(axis=0)
-    return {
-        "version": fedtopics.__version__,
-        "n_utterances": len(utterances),
-        "n_test": len(parts[False]),
-        "n_hypotheses": float(np.mean([len(u.hypotheses) for u in utterances])),
-        "best_possible": float(best[0] / best[1]),
-        "systems": {label: _plain(*found, results["n-grams"][1]) for label, found in results.items()},
+        return {
+            way: self.judged(
+                {(way, 0.0): self.unadapted} | {key: s for key, s in found.items() if key[0] == way}
+            )
+            for way in WAYS
+        }
+
+    def described(self) -> dict[str, Any]:
+        """Sizes, and the word error rate of the best hypothesis of every utterance."""
+        asked = [self.utterances[n] for n in self.parts[1]]
+        best = [min(u.hypotheses, key=lambda h, u=u: errors([u], [h])[0, 0]) for u in asked]
+        wrong, words = errors(asked, best).sum(axis=0)
+        return {
+            "n_utterances": len(self.utterances),
+            "n_test": len(asked),
+            "n_test_sessions": len({u.session for u in asked}),
+            "n_hypotheses": float(np.mean([len(u.hypotheses) for u in self.utterances])),
+            "best_possible": float(wrong / words),
+        }
+
+
+def evaluation(name: str, language: NGramModel) -> Evaluation:
+    """The utterances of an evaluation, and which weights suit the scores of its first pass."""
+    if name == "librispeech":
+        return Evaluation(librispeech(), language, False, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4))
+    heard = synthesized(language, CACHE / "heard.jsonl")
+    return Evaluation(heard, language, True, (2.0, 4.0, 6.5, 9.5))
+
+
+def measure(name: str, asked: Evaluation, corpora: dict[str, Corpus]) -> None:
+    """Add the systems that are missing to the file of an evaluation."""
+    file = RESULTS / f"speech_{name}.json"
+    results = stored.load(file)
+    systems = results.setdefault("systems", {})
+    base = asked.judged({(WAYS[0], 0.0): asked.unadapted})
+    controls: dict[str, Score] = {}
+    results |= asked.described()
+    systems |= {
+        "first pass": _row(*asked.judged({(WAYS[0], 0.0): [0 * s for s in asked.plain]}), base[1]),
+        BASE: _row(*base, base[1]),
     }
+    for label in (CONTROL, *(ALONE.format(party) for party in corpora), *KINDS):
+        if label != CONTROL and f"{label}, {WAYS[-1]}" in systems:
+            continue
+        found = asked.adapted(topics(label, corpora))
+        controls = controls or {way: score for way, (_, score) in found.items()}
+        for way, (setting, score) in found.items():
+            systems[f"{label}, {way}"] = _row(setting, score, base[1], controls[way])
+        stored.save(results, file)
+        print(f"{name}: {label}, " + ", ".join(f"{way} {s}" for way, (_, s) in found.items()), flush=True)
 
 
-def _plain(setting: Setting, score: Score, base: Score) -> dict[str, Any]:
+def _row(setting: Setting, score: Score, base: Score, control: Score | None = None) -> dict[str, Any]:
     gain = score.minus(base)
-    return {
+    row = {
         "setting": vars(setting),
         "word_error_rate": score.value,
         "interval": score.interval,
         "minus_n_grams": gain.value,
         "minus_interval": gain.interval,
     }
-
-
-def table(name: str) -> str:
-    """The stored results as Markdown."""
-    stored = json.loads((RESULTS / f"speech_{name}.json").read_text())
-    lines = [
-        f"{name}: {stored['n_test']} test utterances, {stored['n_hypotheses']:.2f} hypotheses each, "
-        f"best possible {100 * stored['best_possible']:.2f} %",
-        "",
-        "| language model | word error rate | 95 % | minus n-grams | 95 % | strength | weight |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for label, found in stored["systems"].items():
-        low, high = (100 * value for value in found["interval"])
-        below, above = (100 * value for value in found["minus_interval"])
-        lines.append(
-            f"| {label} | {100 * found['word_error_rate']:.2f} % | {low:.2f} to {high:.2f} "
-            f"| {100 * found['minus_n_grams']:+.2f} | {below:+.2f} to {above:+.2f} "
-            f"| {found['setting']['strength']:g} | {found['setting']['weight']:g} |"
-        )
-    return "\n".join(lines)
+    if control is not None:
+        beyond = score.minus(control)
+        row |= {"minus_control": beyond.value, "minus_control_interval": beyond.interval}
+    return row
 
 
 def run(names: list[str]) -> None:
-    """Measure these evaluations and store what came out."""
+    """Measure these evaluations and store what comes out."""
+    for name in names:
+        stored.load(RESULTS / f"speech_{name}.json")  # one of another version is refused before the work
     held = documents()
     language = language_model(held)
     print(f"n-grams: {len(language.probabilities):,} over {len(language.vocabulary):,} words", flush=True)
-    heard = {name: _utterances(name, language) for name in names}
-    models = topics(parties(held))
-    for name, utterances in heard.items():
-        result = measured(utterances, language, models, included=name == "flite")
-        (RESULTS / f"speech_{name}.json").write_text(json.dumps(result, indent=1) + "\n")
-
-
-def _utterances(name: str, language: NGramModel) -> list[Utterance]:
-    return librispeech() if name == "librispeech" else synthesized(language, CACHE / "heard.json")
+    corpora = parties(held)
+    for name in names:
+        measure(name, evaluation(name, language), corpora)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", default=["librispeech", "flite"])
-    parser.add_argument("--table", action="store_true", help="only print the stored results")
-    options = parser.parse_args()
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" or ".join(NAMES))
+    names = parser.parse_args().names or list(NAMES)
+    if unknown := [name for name in names if name not in NAMES]:
+        raise InputError(f"expected {' or '.join(NAMES)}, got {unknown[0]!r}")
     if not (DATA / "librispeech_text").exists():
         print("no transcripts found: let FEDTOPICS_DATA point to them")
         return
-    if not options.table:
-        run(options.names)
-    for name in options.names:
-        print("\n" + table(name))
+    run(names)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     ljspeech   sentences of seven books read aloud     ami   talk in meetings     sotu   speeches to Congress
 
-Sentences that are synthesized come from texts that are in no training part: the test parts of ljspeech and
-ami, every twelfth speech.
+Sentences that are synthesized occur in no training part: they are of the test parts of ljspeech (whose
+chapters are those of its training part) and of ami, and of every twelfth speech.
 """
 
 from __future__ import annotations
@@ -47,11 +47,13 @@ def documents() -> dict[str, list[Document]]:
 def held_out(per_party: int) -> list[tuple[str, Sentence]]:
     """(session, sentence): runs of five to eighteen words whose sound the dictionary knows."""
     known = pronunciations()
+    trained = {sentence for held in documents().values() for document in held for sentence in document}
     chosen = []
     parts = {"ami": list(_ami("test")), "ljspeech": _ljspeech("ljs_test.txt"), "sotu": _sotu(True)}
     for party, held in parts.items():
         usable = [
-            [s for s in document if 5 <= len(s) <= 18 and all(w in known for w in s)] for document in held
+            [s for s in document if 5 <= len(s) <= 18 and s not in trained and all(w in known for w in s)]
+            for document in held
         ]
         sessions = [document for document in usable if len(document) >= 4]
         order = np.random.default_rng(0).permutation(len(sessions))
@@ -114,29 +116,35 @@ def librispeech() -> list[Utterance]:
 
 
 def synthesized(language: NGramModel, cache: Path, per_party: int = 120) -> list[Utterance]:
-    """Held-out sentences spoken by flite and heard by pocketsphinx with this model; kept in `cache`."""
+    """Held-out sentences spoken by flite and heard by pocketsphinx with this model; `cache` keeps them."""
     sentences = held_out(per_party)
-    heard = json.loads(cache.read_text()) if cache.exists() else {}
-    recognizer = None
-    for number, (session, sentence) in enumerate(sentences):
-        key = f"{session} {number}"
-        if key in heard:
-            continue
-        recognizer = recognizer or Recognizer(language)
-        heard[key] = [(h.words, h.score) for h in recognizer.hypotheses(spoken(sentence))]
-        if number % 20 == 19 or number == len(sentences) - 1:
-            cache.parent.mkdir(parents=True, exist_ok=True)
-            cache.write_text(json.dumps(heard))
-            print(f"heard {number + 1} of {len(sentences)} sentences", flush=True)
+    heard = _kept(cache)
+    missing = [sentence for _, sentence in sentences if sentence not in heard]
+    recognizer = Recognizer(language) if missing else None
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    with cache.open("a", encoding="utf-8") as file:
+        for number, sentence in enumerate(missing, start=1):
+            assert recognizer is not None
+            heard[sentence] = recognizer.hypotheses(spoken(sentence))
+            found = [[" ".join(h.words), h.score] for h in heard[sentence]]
+            file.write("\n" + json.dumps({"said": " ".join(sentence), "heard": found}))
+            file.flush()
+            if number % 50 == 0 or number == len(missing):
+                print(f"heard {number} of {len(missing)} sentences", flush=True)
     return [
-        Utterance(
-            f"{session} {number}",
-            session,
-            sentence,
-            tuple(Hypothesis(tuple(said), score) for said, score in heard[f"{session} {number}"]),
-        )
+        Utterance(f"{session} {number}", session, sentence, heard[sentence])
         for number, (session, sentence) in enumerate(sentences)
     ]
+
+
+def _kept(cache: Path) -> dict[Sentence, tuple[Hypothesis, ...]]:
+    """What was heard before, by sentence; a line that was cut off when a run was stopped does not count."""
+    kept: dict[Sentence, tuple[Hypothesis, ...]] = {}
+    lines = cache.read_text(encoding="utf-8").splitlines() if cache.exists() else []
+    for row in (json.loads(line) for line in lines if line.endswith("}")):
+        found = (Hypothesis(tuple(text.split()), score) for text, score in row["heard"])
+        kept[tuple(row["said"].split())] = tuple(found)
+    return kept
 
 
 def spoken(sentence: Sentence) -> bytes:

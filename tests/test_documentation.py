@@ -15,7 +15,9 @@ DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
-@pytest.mark.parametrize(("name", "n_least"), [("tutorial.md", 20), ("choosing.md", 5), ("report.md", 3)])
+@pytest.mark.parametrize(
+    ("name", "n_least"), [("tutorial.md", 20), ("choosing.md", 5), ("report.md", 3), ("applications.md", 8)]
+)
 def test_examples_run(name: str, n_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8")

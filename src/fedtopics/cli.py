@@ -19,6 +19,7 @@ from fedtopics.commands import (
     pages,
     privacy,
     ranking,
+    rescoring,
     simulating,
     training,
 )
@@ -32,7 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (training, pages, inspect_run, choosing, applying, ranking, monitoring, simulating):
+for module in (training, pages, inspect_run, choosing, applying, rescoring, ranking, monitoring, simulating):
     module.register(app)
 app.add_typer(privacy.app, name="privacy")
 app.add_typer(federation.app, name="federation")

@@ -73,6 +73,17 @@ def test_topics_that_know_the_classes_beat_topics_that_do_not() -> None:
 
 
 @pytest.mark.parametrize("classifier", ["logistic", "svm"])
+def test_a_class_that_resamples_may_miss_has_intervals_all_the_same(classifier: str) -> None:
+    texts = ["goal match team"] * 18 + ["bank loan money"] * 2
+    labels = ["sport"] * 18 + ["money"] * 2
+    corpus = Corpus.from_texts(texts, labels=labels, vocabulary=VOCABULARY)
+    found = by_name(
+        classify({"good": SPORT_AND_MONEY}, corpus, corpus.select([0, 1, 2, 19]), classifier=classifier)
+    )
+    assert found["good"].scores["auc"].interval == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("classifier", ["logistic", "svm"])
 def test_words_stand_alone_and_beside_topics(classifier: str) -> None:
     train, test = split_by_class(labeled(), seed=0)
     found = by_name(classify({"blind": BLIND}, train, test, words=True, classifier=classifier))
@@ -103,8 +114,8 @@ def test_a_column_gives_the_split() -> None:
 def test_labels_missing_or_of_one_class_are_refused() -> None:
     texts = ["goal match", "bank loan", "team goal", "money bank"]
     bad = {
-        "labels, got none": None,
-        "a label for every document, got none for 1 of 4": ["x", "", "y", "y"],
+        "documents with labels, got none; name": None,
+        "documents with labels, got none for 1 of 4, the first being number 2; label": ["x", "", "y", "y"],
         "two classes or more, got one: all 4 are 'x'": ["x"] * 4,
         "at least 2 documents of every class to split, got one of 'y'": ["x", "x", "x", "y"],
     }

@@ -97,14 +97,16 @@ ngram 2=1
         ("-0.1 <s> law", "-0.1 <s> war", "1-grams .not 'war'., got .*, line 11"),
         ("-0.1 <s> law", "-0.1 law", "a logarithm, 2 words and perhaps a back-off, got .*, line 11"),
         ("-0.2 law", "0.2 law", "at most 0, got .*, line 8"),
-        ("-0.2 law", "nan law", "finite logarithm, got .*, line 8"),
+        ("-0.2 law", "nan law", "a logarithm below 99, got .*, line 8"),
+        ("law -0.1", "law 400", "a logarithm below 99, got .*, line 8"),
         ("\\data\\", "", "data.*line"),
         ("ngram 2=1", "ngram two", "ngram N=COUNT, got 'ngram two' at .*, line 3"),
         ("ngram 2=1", "ngram 2=7", "as many n-grams as announced"),
         ("\\2-grams:", "\\5-grams:", "announced under .*line 10"),
         ("\\end\\\n", "", "end.*got 'the end of the file'"),
         ("-0.1 <s> law", "-0.1 <s> law\n-0.1 <s> law", "every n-gram once, got .*, line 12"),
-        ("-0.5 </s>", "-0.5 <end>", "with <s> and </s>, got none of </s>"),
+        ("-0.1 <s> law\n\n\\end\\\n", "-0.1 <s", "2 words and perhaps a back-off, got .*, line 11"),
+        ("-0.5 </s>", "-0.5 <end>", "<s> and </s> among the 1-grams, got 'no </s>' at .*, line 13"),
     ],
 )
 def test_a_bad_arpa_file_is_refused_with_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
@@ -114,6 +116,18 @@ def test_a_bad_arpa_file_is_refused_with_its_line(old: str, new: str, message: s
     file.write_text(GOOD.replace(old, new, 1))
     with pytest.raises(InputError, match=message):
         arpa.read(file)
+
+
+def test_a_back_off_that_is_not_there_is_one(tmp_path: Path) -> None:
+    (tmp_path / "short.arpa").write_text(GOOD.replace("<s> -0.3", "<s>"))
+    model = arpa.read(tmp_path / "short.arpa")
+    assert model.probability(after(model, START, END)) == pytest.approx(10**-0.5)
+    assert model.probability(after(model, "law", END)) == pytest.approx(10**-0.6)
+
+
+def test_a_model_needs_both_ends_of_a_sentence() -> None:
+    with pytest.raises(InputError, match="with <s> and </s>, got none of </s>"):
+        NGramModel([START, "law"], {(0,): 0.0, (1,): 1.0}, {})
 
 
 def test_unknown_words_need_a_probability(tmp_path: Path) -> None:

@@ -11,12 +11,14 @@ from fedtopics.applications.speech.estimation import estimate
 from fedtopics.applications.speech.recognizer import Recognizer, samples
 from fedtopics.applications.speech.rescoring import (
     Hypothesis,
+    Setting,
     Utterance,
     adapted_scores,
     choose,
     contexts,
     errors,
     plain_scores,
+    rescored,
     split_sessions,
     tune,
     word_error_rate,
@@ -58,6 +60,13 @@ def test_the_topic_of_the_session_decides(way: str) -> None:
     assert errors(TALK, choose(TALK, scores, 4.0))[:, 0].sum() == 0
 
 
+def test_a_model_that_the_first_pass_knew_is_not_counted_twice() -> None:
+    often = estimate([["the", "suite"]] * 9 + [["the", word] for word in COURT], LANGUAGE.vocabulary, order=2)
+    setting, first = Setting("rescaling", 0.0, 9.0), [utterance.first for utterance in TALK]
+    assert rescored(TALK, Adaptation(often, TOPICS), setting, included=True) == first
+    assert rescored(TALK, Adaptation(often, TOPICS), setting, included=False) != first
+
+
 def test_tuning_takes_the_mildest_of_the_best() -> None:
     adaptation = Adaptation(LANGUAGE, TOPICS)
     scores = {("rescaling", s): adapted_scores(TALK, adaptation, "rescaling", s) for s in (0.0, 0.3, 0.7)}
@@ -77,12 +86,12 @@ def test_sessions_stay_whole_and_errors_are_counted_by_word() -> None:
         errors([utterance("b", "s", "", "one")], [Hypothesis(("one",), 0.0)])
 
 
-def written(path: Path, rate: int, channels: int = 1, width: int = 2) -> Path:
+def written(path: Path, rate: int, channels: int = 1, width: int = 2, seconds: int = 1) -> Path:
     with wave.open(str(path), "wb") as file:
         file.setnchannels(channels)
         file.setsampwidth(width)
         file.setframerate(rate)
-        file.writeframes(bytes(rate * channels * width))
+        file.writeframes(bytes(seconds * rate * channels * width))
     return path
 
 
@@ -92,9 +101,18 @@ def test_audio_of_another_kind_is_refused(tmp_path: Path) -> None:
         samples(written(tmp_path / "slow.wav", 8_000))
     with pytest.raises(InputError, match="got 16000, 2 and 16"):
         samples(written(tmp_path / "stereo.wav", 16_000, channels=2))
-    (tmp_path / "text.wav").write_text("no audio")
-    with pytest.raises(InputError, match="expected a WAV file, got another"):
-        samples(tmp_path / "text.wav")
+    with pytest.raises(InputError, match="expected some samples, got 0 in"):
+        samples(written(tmp_path / "silent.wav", 16_000, seconds=0))
+    whole = (tmp_path / "good.wav").read_bytes()
+    (tmp_path / "cut.wav").write_bytes(whole[:-1000])
+    with pytest.raises(InputError, match="expected 16000 samples, got 15500 in"):
+        samples(tmp_path / "cut.wav")
+    for text in ("no audio", ""):
+        (tmp_path / "text.wav").write_text(text)
+        with pytest.raises(InputError, match="expected a WAV file, got another"):
+            samples(tmp_path / "text.wav")
+    with pytest.raises(InputError, match="cannot read"):
+        samples(tmp_path / "other.wav")
 
 
 def test_the_recognizer_hears_its_own_words_alone() -> None:
@@ -107,6 +125,9 @@ def test_the_recognizer_hears_its_own_words_alone() -> None:
     assert 1 <= len(found) <= 4
     assert all(word in LANGUAGE.ids for hypothesis in found for word in hypothesis.words)
     assert found[0].score == max(hypothesis.score for hypothesis in found)
+    for audio in (b"", b"odd"):
+        with pytest.raises(InputError, match="samples of 2 bytes, got"):
+            recognizer.hypotheses(audio)
     foreign = estimate([["zwei"]], ["zwei"], order=1)
     with pytest.raises(InputError, match="English words in lower case, got none"):
         Recognizer(foreign)

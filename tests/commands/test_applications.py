@@ -1,4 +1,4 @@
-"""`fedtopics classify` and `fedtopics leaderboard` as a user meets them."""
+"""`fedtopics classify`, `rescore` and `leaderboard` as a user meets them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from commands.test_command_line import fedtopics, refused
 
+from fedtopics.applications.speech import arpa
+from fedtopics.applications.speech.estimation import estimate
 from fedtopics.experiment import train
 
 WORDS = {"law": "tax court judge vote", "sea": "ship port trade tariff"}
@@ -68,6 +70,45 @@ def test_classify_refuses_labels_that_are_missing_or_all_the_same(
     assert "got one twice" in refused("classify", runs["pooled"], letters, "--against", runs["pooled"])
 
 
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Talk of the sea, in which one word was heard as one of the law."""
+    folder = tmp_path_factory.mktemp("heard")
+    talk = [["ship port", -1.0]], [["the tax", -1.0], ["the ship", -1.1]], [["trade tariff", -1.0]]
+    said = ["ship port", "the ship", "trade tariff"]
+    rows = [
+        {"name": f"u{n}", "session": "s", "reference": said[n], "hypotheses": heard}
+        for n, heard in enumerate(talk)
+    ]
+    (folder / "heard.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["the", "tax", "court", "judge", "vote", "ship", "port", "trade", "tariff"]
+    arpa.write(estimate([["the", word] for word in words], words, order=2), folder / "talk.arpa")
+    return folder
+
+
+def test_rescore_chooses_by_the_topic_of_the_talk(heard: Path, runs: dict[str, Path]) -> None:
+    asked = ("rescore", runs["pooled"], heard / "heard.jsonl", "--language-model", heard / "talk.arpa")
+    result = fedtopics(*asked, "--strength", "0.9")
+    assert result.stdout.splitlines() == ["u0\tship port", "u1\tthe ship", "u2\ttrade tariff"]
+    assert "word error rate, rescored: 0.000" in result.stderr
+    rates = json.loads(fedtopics(*asked, "--weight", "0", "--json").stdout)["word_error_rates"]
+    assert rates["rescored"]["value"] == rates["first pass"]["value"] == pytest.approx(1 / 6)
+
+
+def test_rescore_refuses_bad_files(heard: Path, runs: dict[str, Path], tmp_path: Path) -> None:
+    run, good, model = runs["pooled"], heard / "heard.jsonl", heard / "talk.arpa"
+    bad = tmp_path / "bad"
+    bad.write_text(model.read_text().replace("\\end\\", ""))
+    assert "got 'the end of the file' at" in refused("rescore", run, good, "--language-model", bad)
+    bad.write_text(good.read_text() + '{"name": "u3"}\n')
+    error = refused("rescore", run, bad, "--language-model", model)
+    assert "a list of hypotheses, got None at" in error
+    assert "line 4" in error
+    assert "interpolation or rescaling, got 'magic'" in refused(
+        "rescore", run, good, "--language-model", model, "--way", "magic"
+    )
+
+
 def test_leaderboard_prints_who_keeps_the_budget(letters: Path) -> None:
     asked = ("leaderboard", letters, "--parties", "2", "--topics", "2", "--methods", "alone,calm,pooled")
     found = json.loads(fedtopics(*asked, "--epsilon", "5", "--json").stdout)
@@ -76,4 +117,7 @@ def test_leaderboard_prints_who_keeps_the_budget(letters: Path) -> None:
     assert places["calm"]["epsilon"] == pytest.approx(5.0)
     assert places["calm"]["ranks"]["perplexity"] == 1
     assert (places["pooled"]["scores"], places["pooled"]["candidate"]["why"]) == ({}, "no privacy")
+    assert places["calm"]["scores"]["topics"] == 2
+    printed = fedtopics(*asked, "--epsilon", "5").stdout
+    assert printed.startswith("word add/remove epsilon 5, delta at most 1e-06, all rounds together\n")
     assert "word add/remove" in refused(*asked, "--relation", "letter")

@@ -26,8 +26,8 @@ class Score:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Percentile interval at 95 %; NaN where a resample has no score."""
-        low, high = np.quantile(self.resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        """Percentile interval at 95 % over the resamples that have a score."""
+        low, high = np.nanquantile(self.resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return float(low), float(high)
 
     def minus(self, other: Score) -> Score:

@@ -35,26 +35,30 @@ def scorer(truth: Ints, decisions: Floats) -> Callable[[Floats], Floats]:
         precision = _share(right, confusion.sum(axis=0)[judged])
         recall = _share(right, confusion.sum(axis=1)[judged])
         f1 = _share(2 * precision * recall, precision + recall)
-        area = [of_class(weights) for of_class in areas]
+        area = [found for of_class in areas if (found := of_class(weights)) is not None]
         means = [values.mean() for values in (precision, recall, f1)]
-        return np.array([np.trace(confusion) / weights.sum(), *means, np.nanmean(area)])
+        means.append(np.mean(area) if area else np.nan)
+        return np.array([np.trace(confusion) / weights.sum(), *means])
 
     return scores
 
 
-def _area(positive: NDArray[np.bool_], score: Floats) -> Callable[[Floats], float]:
-    """Area under the ROC curve: how often a positive scores above a negative, ties count a half."""
+def _area(positive: NDArray[np.bool_], score: Floats) -> Callable[[Floats], float | None]:
+    """Area under the ROC curve: how often a positive scores above a negative, ties count a half.
+
+    None where a resample has documents of one kind only.
+    """
     order = np.argsort(score, kind="stable")
     positive = positive[order]
     starts = np.flatnonzero(np.diff(score[order], prepend=-np.inf))
 
-    def area(weights: Floats) -> float:
+    def area(weights: Floats) -> float | None:
         weights = weights[order]
         above = np.add.reduceat(np.where(positive, weights, 0.0), starts)
         below = np.add.reduceat(np.where(positive, 0.0, weights), starts)
         pairs = above.sum() * below.sum()
         won = above @ (np.cumsum(below) - below / 2)
-        return float(won / pairs) if pairs else float("nan")
+        return float(won / pairs) if pairs else None
 
     return area
 

@@ -24,6 +24,7 @@ from fedtopics.applications.bootstrap import N_RESAMPLES, Floats, Score, resampl
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.progress import track
 
 CLASSIFIERS = ("logistic", "svm")
 CONTROL, WORDS = "most frequent class", "words alone"
@@ -49,7 +50,9 @@ def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int)
     names, sizes = np.unique(labels, return_counts=True)
     if sizes.min() < 2:
         rare = names[sizes.argmin()]
-        raise InputError(f"expected at least 2 documents of every class to split, got one of {str(rare)!r}")
+        raise InputError(
+            f"expected at least 2 documents of every class to split, got one of {str(rare)!r}; leave it out"
+        )
     try:
         train, test = train_test_split(
             np.arange(corpus.n_docs), test_size=test_share, random_state=seed, stratify=labels
@@ -68,16 +71,22 @@ def split_by_column(corpus: Corpus) -> tuple[Corpus, Corpus]:
     return corpus.select(parts == "train"), corpus.select(parts == "test")
 
 
-def checked_labels(corpus: Corpus) -> NDArray[np.str_]:
-    """The label of each document; an error where one is missing or all are the same."""
+def checked_labels(corpus: Corpus, documents: str = "documents") -> NDArray[np.str_]:
+    """The label of each document; an error where one is missing or all are the same.
+
+    documents   what the errors call them
+    """
     if corpus.labels is None:
-        raise InputError("expected documents with labels, got none; name the column that holds them")
+        raise InputError(f"expected {documents} with labels, got none; name the column that holds them")
     if missing := corpus.labels.count(""):
-        raise InputError(f"expected a label for every document, got none for {missing} of {corpus.n_docs}")
+        raise InputError(
+            f"expected {documents} with labels, got none for {missing} of {corpus.n_docs}, the first being "
+            f"number {corpus.labels.index('') + 1}; label or leave them out"
+        )
     labels = np.array(corpus.labels, dtype=str)
     if len(set(corpus.labels)) < 2:
         found = f"all {corpus.n_docs} are {corpus.labels[0]!r}" if corpus.labels else "no document"
-        raise InputError(f"expected documents of two classes or more, got one: {found}")
+        raise InputError(f"expected {documents} of two classes or more, got one: {found}")
     return labels
 
 
@@ -91,10 +100,12 @@ def classify(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
     n_threads: int | None = None,
+    progress: bool | None = False,
 ) -> list[Classified]:
     """The scores of each model's topics, after those of a control that ignores the documents.
 
-    With `words` TF-IDF features are added to every model's and stand alone in a line of their own.
+    words      add TF-IDF features to every model's, and show what they do alone
+    progress   a bar over the models; None shows it on a terminal
     """
     if classifier not in CLASSIFIERS:
         raise InputError(f"classifier must be {' or '.join(CLASSIFIERS)}, got {classifier!r}")
@@ -109,7 +120,7 @@ def classify(
     results = [scored(CONTROL, frequent)]
     if shared is not None:
         results.append(scored(WORDS, _decisions(*shared, given, classifier, seed)))
-    for name, model in models.items():
+    for name, model in track(models.items(), "Classifying", len(models), shown=progress):
         features = _joined(_mixtures(model, train, test, n_threads), shared)
         results.append(scored(name, _decisions(*features, given, classifier, seed)))
     return results
@@ -117,8 +128,8 @@ def classify(
 
 def _numbered(train: Corpus, test: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Classes as numbers in alphabetical order; of ham and spam, neg and pos, the second is positive."""
-    names = np.unique(checked_labels(train))
-    labels = checked_labels(test)
+    names = np.unique(checked_labels(train, "training documents"))
+    labels = checked_labels(test, "test documents")
     if unknown := sorted(set(labels.tolist()) - set(names.tolist())):
         raise InputError(f"expected test labels that the training documents have, got {unknown[0]!r}")
     return np.searchsorted(names, np.array(train.labels, dtype=str)), np.searchsorted(names, labels)

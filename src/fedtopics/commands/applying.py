@@ -65,6 +65,7 @@ def sort_documents(
         n_resamples=resamples,
         seed=seed,
         n_threads=threads,
+        progress=None,
     )
     if as_json:
         options.print_json({"n_train": train.n_docs, "n_test": test.n_docs, "results": [*map(_plain, found)]})
@@ -117,4 +118,7 @@ def _plain(result: Classified) -> dict[str, Any]:
 
 
 def _row(result: Classified) -> dict[str, str]:
-    return {"topics": result.features} | {name: str(result.scores[name]) for name in NAMES}
+    """Intervals below their values: side by side they would not fit a terminal."""
+    return {"topics": result.features} | {
+        name: str(result.scores[name]).replace(" ", "\n", 1) for name in NAMES
+    }

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from fedtopics.applications.speech.ngrams import Gram, NGramModel
+from fedtopics.applications.speech.ngrams import END, START, Gram, NGramModel
 from fedtopics.errors import InputError
 from fedtopics.reading.files import lines
 
 _COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)$")
 _SECTION = re.compile(r"\\(\d+)-grams:$")
 LOWEST = -90.0  # logarithms below mean "never", as -99 for <s>
+LARGEST = 99.0  # of a back-off; nothing sensible comes near
 
 
 class _Reader:
@@ -58,8 +59,8 @@ class _Reader:
             value = float(text)
         except ValueError:
             raise self.error("a logarithm", line) from None
-        if not value < float("inf"):
-            raise self.error("a finite logarithm", line)
+        if not value < LARGEST:
+            raise self.error(f"a logarithm below {LARGEST:g}", line)
         return value
 
 
@@ -88,6 +89,8 @@ def read(path: str | Path, *, unknown: float | None = None) -> NGramModel:
         raise reader.error("\\end\\", "the end of the file")
     if counts != announced:
         raise reader.error(f"as many n-grams as announced {announced}", str(counts))
+    if missing := [word for word in (START, END) if word not in reader.ids]:
+        raise reader.error(f"{START} and {END} among the 1-grams", f"no {missing[0]}")
     return NGramModel(tuple(reader.ids), reader.probabilities, reader.back_offs, unknown=unknown)
 
 

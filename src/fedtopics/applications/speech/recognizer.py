@@ -62,6 +62,8 @@ class Recognizer:
 
         The first is the decoder's own result; of one word sequence heard in several ways the best counts.
         """
+        if not audio or len(audio) % 2:
+            raise InputError(f"expected samples of 2 bytes, got {len(audio)} bytes")
         self.decoder.start_utt()
         self.decoder.process_raw(audio, full_utt=True)
         self.decoder.end_utt()
@@ -93,13 +95,18 @@ def samples(path: str | Path) -> bytes:
     try:
         with wave.open(str(path), "rb") as file:
             kind = (file.getframerate(), file.getnchannels(), 8 * file.getsampwidth())
-            audio = file.readframes(file.getnframes())
+            announced = file.getnframes()
+            audio = file.readframes(announced)
     except (wave.Error, EOFError) as error:
-        raise InputError(f"expected a WAV file, got another: {path} ({error})") from None
+        raise InputError(f"expected a WAV file, got another: {path} ({error or 'it ends early'})") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     if kind != (RATE, 1, 16):
         rate, channels, bits = kind
         raise InputError(
             f"expected {RATE} samples a second, 1 channel, 16 bits, got {rate}, {channels} and {bits} "
             f"in {path}; resample it first"
         )
+    if not announced or len(audio) != 2 * announced:
+        raise InputError(f"expected {announced or 'some'} samples, got {len(audio) // 2} in {path}")
     return audio

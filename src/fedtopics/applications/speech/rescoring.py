@@ -25,7 +25,6 @@ from fedtopics.applications.speech.adaptation import Adaptation
 from fedtopics.applications.speech.ngrams import NGramModel
 from fedtopics.errors import InputError
 
-STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 FLOOR = 1e-12
 
 
@@ -122,6 +121,20 @@ def choose(
     return chosen
 
 
+def rescored(
+    utterances: Sequence[Utterance], adaptation: Adaptation, setting: Setting, *, included: bool
+) -> list[Hypothesis]:
+    """The hypothesis that this setting prefers, for each utterance.
+
+    included   whether the scores of the first pass contain those of the n-gram model
+    """
+    scores = adapted_scores(utterances, adaptation, setting.way, setting.strength)
+    if included:
+        plain = plain_scores(utterances, adaptation.language)
+        scores = [adapted - known for adapted, known in zip(scores, plain, strict=True)]
+    return choose(utterances, scores, setting.weight)
+
+
 def errors(utterances: Sequence[Utterance], chosen: Sequence[Hypothesis]) -> NDArray[np.float64]:
     """(n_utterances, 2): wrong, missing and added words of each choice, and the words of the reference."""
     found = []
@@ -134,8 +147,10 @@ def errors(utterances: Sequence[Utterance], chosen: Sequence[Hypothesis]) -> NDA
 
 @lru_cache(maxsize=1 << 16)  # tuning asks for the same pairs again and again
 def _wrong(reference: tuple[str, ...], words: tuple[str, ...]) -> int:
-    import jiwer
-
+    try:
+        import jiwer
+    except ImportError:
+        raise InputError("word error rates need jiwer; pip install 'fedtopics[speech]'") from None
     counts = jiwer.process_words(" ".join(reference), " ".join(words))
     return int(counts.substitutions + counts.deletions + counts.insertions)
 
