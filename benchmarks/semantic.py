@@ -261,12 +261,12 @@ def run_part(part: str, names: list[str]) -> None:
         return
     for name in names:
         for planned in PARTS[part]():
-            for seed in range(planned.n_seeds):
-                results = stored.load(file_of(part))
-                runs = results.setdefault(name, {}).setdefault(planned.label, {})
-                if str(seed) in runs:
+            for seed in map(str, range(planned.n_seeds)):
+                if seed in stored.load(file_of(part)).get(name, {}).get(planned.label, {}):
                     continue
-                runs[str(seed)] = found = measured(planned, name, seed)
+                found = measured(planned, name, int(seed))
+                results = stored.load(file_of(part))
+                results.setdefault(name, {}).setdefault(planned.label, {})[seed] = found
                 stored.save(results, file_of(part))
                 shown = f"{found['perplexity']:.0f}, NPMI {found['coherence_npmi']:.3f}"
                 print(
