@@ -3,13 +3,13 @@
     python benchmarks/semantic.py                       every part, about half an hour of CPU time
     python benchmarks/semantic.py taus --sets ap        one part (releases, consistency, taus, parties,
                                                         sigmas, topics, variants, speed, memory) on one set
-    python benchmarks/semantic.py --charts              only write the charts and tables of what is stored
+    python benchmarks/semantic.py --charts              only draw the charts of what is stored
 
 Reads ap, reuters21578, sotu and word_vectors from FEDTOPICS_DATA (default: ../shared/data) and skips those
 that are not there. Three parties by date that hold a sixth, a third and a half of the documents, as in the
 paper; held-out document completion; epsilon is for a word added or removed, at delta 1e-5 for Gaussian noise.
 Each run is stored when it is there, in one JSON file per part in benchmarks/results, and not made again
-(delete the file for that). Charts and tables go to docs (`semantic_charts.py`, `semantic_tables.py`).
+(move the file away for that). Charts go to docs/methods; `python benchmarks/tables.py` writes the tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 import semantic_charts
-import semantic_tables
+import stored
 
 from fedtopics import methods
 from fedtopics.consistency import Relation, from_vectors, load
@@ -248,35 +248,26 @@ def memory(n_words: int = 50_000, n_dimensions: int = 100) -> dict[str, Any]:
 SINGLE: dict[str, Callable[[], dict[str, Any]]] = {"speed": speed, "memory": memory}
 
 
-def stored(part: str) -> Path:
+def file_of(part: str) -> Path:
     return RESULTS / f"semantic_{part}.json"
-
-
-def known(part: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(stored(part).read_text()) if stored(part).exists() else {}
-    return found
-
-
-def keep(part: str, results: dict[str, Any]) -> None:
-    stored(part).write_text(json.dumps(results, indent=1) + "\n")
 
 
 def run_part(part: str, names: list[str]) -> None:
     """The runs of a part that are not stored, each stored when it is there."""
     if part in SINGLE:
-        if not known(part):
-            keep(part, SINGLE[part]())
-        print(part, known(part), flush=True)
+        if not file_of(part).exists():
+            stored.save(stored.load(file_of(part)) | SINGLE[part](), file_of(part))
+        print(part, stored.load(file_of(part)), flush=True)
         return
     for name in names:
         for planned in PARTS[part]():
-            for seed in range(planned.n_seeds):
-                results = known(part)
-                runs = results.setdefault(name, {}).setdefault(planned.label, {})
-                if str(seed) in runs:
+            for seed in map(str, range(planned.n_seeds)):
+                if seed in stored.load(file_of(part)).get(name, {}).get(planned.label, {}):
                     continue
-                runs[str(seed)] = found = measured(planned, name, seed)
-                keep(part, results)
+                found = measured(planned, name, int(seed))
+                results = stored.load(file_of(part))
+                results.setdefault(name, {}).setdefault(planned.label, {})[seed] = found
+                stored.save(results, file_of(part))
                 shown = f"{found['perplexity']:.0f}, NPMI {found['coherence_npmi']:.3f}"
                 print(
                     f"{part} {name} {planned.label} {seed}: {shown}, {found['cpu_seconds']:.0f} s", flush=True
@@ -302,8 +293,7 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     for part in [] if options.charts else options.parts:
         run_part(part, available(options.sets))
-    semantic_charts.draw({part: known(part) for part in every if known(part)})
-    semantic_tables.write()
+    semantic_charts.draw({part: stored.load(file_of(part)) for part in every if file_of(part).exists()})
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typing import Any
 import application_tables
 import leaderboard
 import local_tables
+import semantic_tables
 from markdown_tables import table
 
 ROOT = Path(__file__).parents[1]
@@ -69,6 +70,7 @@ TABLES = (
     {"quality": quality, "speed": speed, "leaderboard": boards, "equal-topics": leaderboard.equal_table}
     | local_tables.TABLES
     | application_tables.TABLES
+    | semantic_tables.TABLES
 )
 
 

@@ -125,7 +125,8 @@ class Pctd:
             given = "no sigma" if self.epsilon is None else f"epsilon {self.epsilon:g}"
             raise InputError(
                 "vectors of n-grams keep no epsilon for a word added or removed, since those behind it move, "
-                f"got {given}; use unit='sentence' or 'paragraph' or release='document', or give sigma"
+                f"got {given}; use unit='sentence' or 'paragraph' or vectors of documents "
+                "(variant='sound', release='document'), or give sigma"
             )
         if self.max_length is not None:
             raise InputError(
