@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import local_privacy
 
@@ -29,6 +29,10 @@ DEFAULTS: dict[str, Any] = {
     "delta": DELTA,
     "n_reports": 105,
 }
+Seeds: TypeAlias = Mapping[str, Sequence[int]]  # by set
+THREE: Seeds = dict.fromkeys(SETS, SEEDS)
+ONE: Seeds = dict.fromkeys(SETS, SEEDS[:1])
+CURVES: Seeds = {"Reviews": SEEDS, "Emails": SEEDS[:1]}
 DATA_HERE = """
     Reviews: 1,000 of the first 7,567 Amazon fine food reviews, 4,610 words, 20 topics. Emails: 5,000 of
     Enron-Spam, 3,309 words, 30 topics. Cut at 150 words, one user each, 60 rounds; a fifth as many others to
@@ -73,12 +77,12 @@ def _changed(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     return {setting: value for setting, value in settings.items() if usual[setting] != value}
 
 
-def runs(seeds: Iterable[int] = SEEDS, **settings: Any) -> Parts:
+def runs(seeds: Seeds, **settings: Any) -> Parts:
     """The runs with these settings on both sets."""
     return {
         key(name, seed, **settings): partial(printed, name, seed, **_changed(name, settings))
         for name in SETS
-        for seed in seeds
+        for seed in seeds[name]
     }
 
 
@@ -99,14 +103,13 @@ def curve(numbers: Numbers, name: str, **settings: Any) -> list[float]:
     return [mean(values) for values in zip(*found, strict=True)]
 
 
-def widest(numbers: Numbers) -> str:
-    """How many seeds there are, and their largest spread relative to the mean."""
+def widest(numbers: Numbers, once: str) -> str:
+    """How many seeds there are (`once`: but for which), and their largest spread relative to the mean."""
     groups: dict[str, list[float]] = {}
     for name, result in numbers.items():
         if isinstance(result, dict) and "perplexity" in result:
             groups.setdefault(name.rpartition(", seed")[0], []).append(result["perplexity"])
     spread = max((max(v) - min(v)) / mean(v) for v in groups.values() if len(v) > 1)
-    once = " but for the baselines and MH, which have one" if min(map(len, groups.values())) == 1 else ""
     return f"means of 3 seeds{once}, spread at most {100 * spread:.1f} %"
 
 
