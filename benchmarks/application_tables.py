@@ -1,9 +1,4 @@
-"""The tables of docs/applications.md, made from benchmark results: no number in them is typed.
-
-    python benchmarks/application_tables.py          rewrites them in docs/applications.md
-
-`tests/applications/test_measured.py` checks that each is what the results say.
-"""
+"""The tables of the page on applications, from what `classification.py` and `speech.py` stored."""
 
 from __future__ import annotations
 
@@ -13,10 +8,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from readme_tables import rewritten, table
+from markdown_tables import table
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+RESULTS = Path(__file__).parent / "results"
 SETS = ("enron_spam", "sms_spam", "imdb", "20newsgroups", "ohsumed")
 SCORES = ("accuracy", "precision", "recall", "f1")
 
@@ -84,7 +78,3 @@ def _load(name: str) -> dict[str, Any]:
 
 
 TABLES = {"classification": classification, "librispeech": librispeech, "flite": flite}
-
-if __name__ == "__main__":
-    target = ROOT / "docs" / "applications.md"
-    target.write_text(rewritten(target.read_text(encoding="utf-8"), TABLES), encoding="utf-8")

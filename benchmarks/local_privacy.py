@@ -36,6 +36,7 @@ from fedtopics.privacy.prior_response import flip_probability
 from fedtopics.privacy.sampled_response import SampledResponse
 from fedtopics.reading import read
 from fedtopics.report.svg import Line, line_chart, side_by_side
+from fedtopics.sampling import lda, monitored
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"
@@ -247,13 +248,13 @@ def totals(n_seeds: int) -> dict[str, Any]:
 
 
 def private_unigram(users: Corpus, test: Corpus, total: float) -> float:
-    """Perplexity of the word frequencies that the sound variant's reports give, each count plus one."""
+    """Perplexity of the word frequencies that the sound variant's reports give."""
     mechanism = methods.make("fedlda", epsilon=total).mechanism(users.n_words)  # type: ignore[attr-defined]
     assert isinstance(mechanism, SampledResponse)
     reports = mechanism(users.words, users.offsets, Noise.simulated(0, "private unigram")).value
     counts = np.bincount(reports.reshape(-1), minlength=users.n_words + 1)[:-1]
     law = noisy_reports.read_words(mechanism, counts, users.n_docs)
-    return perplexity(law.unigram[None] * counts.sum() + 1, test)
+    return perplexity(law.unigram[None], test)
 
 
 def bits(n_seeds: int) -> dict[str, Any]:
@@ -325,12 +326,28 @@ def monitor(n_seeds: int) -> dict[str, Any]:
             "n_tokens": data[0].n_tokens,
             "longest": int(data[0].lengths.max()),
             "cpu_seconds": process_time() - began,
+            "cost_of_monitoring": cost_of_monitoring(data[0], source.n_topics),
             "one_draw_exactly": gibbs_monitor.worst_loss(trained, data[0]),
             "readings": {c: trained.column(c)[9::10].tolist() for c in gibbs_monitor.COLUMNS},
         }
         last = {c: v[-1] for c, v in results[name]["readings"].items()}
         print(name, last, results[name]["one_draw_exactly"], flush=True)
     return results
+
+
+def cost_of_monitoring(corpus: Corpus, n_topics: int) -> float:
+    """CPU time of sweeps with the monitor over that of the same sweeps without, the fastest of five turns."""
+    priors, state = lda.Priors.symmetric(n_topics, 0.1, 0.01), lda.start(corpus, n_topics, 0)
+    losses = np.zeros((corpus.n_tokens, len(gibbs_monitor.COLUMNS)), np.float32)
+    plain, watched = [], []
+    for _ in range(5):
+        began = process_time()
+        lda.sweep(corpus, state, priors, seed=0, n_sweeps=5, sampler="gibbs", n_threads=1)
+        between = process_time()
+        state, losses = monitored.sweep(corpus, state, priors, losses, seed=0, n_sweeps=5)
+        plain.append(between - began)
+        watched.append(process_time() - between)
+    return min(watched) / min(plain)
 
 
 def speed(n_seeds: int) -> dict[str, Any]:

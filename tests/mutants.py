@@ -123,6 +123,8 @@ def mutants() -> list[Mutant]:
 
 def main(part: str = "") -> int:
     chosen = [mutant for mutant in mutants() if part in mutant.name]
+    if not chosen:
+        raise SystemExit(f"no planted bug has {part!r} in its name")
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
         if not copy.passes(sorted({test for mutant in chosen for test in mutant.tests})):
@@ -133,7 +135,7 @@ def main(part: str = "") -> int:
             survivors += [mutant.name] if alive else []
             print("NOT CAUGHT" if alive else "caught    ", mutant.name, flush=True)
     print(f"{len(chosen) - len(survivors)} of {len(chosen)} planted bugs caught")
-    return 1 if survivors or not chosen else 0
+    return 1 if survivors else 0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""The five papers, claim by claim. A file placed here that exports ITEMS is found by `reproduce.py`."""
+"""The five papers, claim by claim. A file placed here whose name ends in `_paper` exports ITEMS."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 
-from reproduction.items import Item
+from reproduction.items import Item, Parts
+from reproduction.results import recipe
 
 ORDER = ("ftm_paper", "iftm_paper", "fedlda_paper", "lplda_paper", "pctd_paper")
 
@@ -14,3 +16,13 @@ def items() -> list[Item]:
     """Every figure and table, paper by paper."""
     names = sorted((m.name for m in iter_modules(__path__) if m.name.endswith("_paper")), key=ORDER.index)
     return [item for name in names for item in import_module(f"{__name__}.{name}").ITEMS]
+
+
+def all_parts(items: Sequence[Item]) -> Parts:
+    """The parts of all items, each once."""
+    parts: Parts = {}
+    for item in items:
+        for name, part in item.parts.items():
+            if recipe(parts.setdefault(name, part)) != recipe(part):
+                raise ValueError(f"two different parts have the name {name!r}")
+    return parts

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from reproduction.results import Kept
-
 HOLDS, IN_PART, NOT = "holds", "holds in part", "does not hold"
+SEEDS = (0, 1, 2)
+
+Part: TypeAlias = Callable[[], Any]  # one measurement: a `functools.partial`, which another process can run
+Parts: TypeAlias = dict[str, Part]  # by name; parts of one name are one measurement, whoever asks for it
+Numbers: TypeAlias = Mapping[str, Any]  # what the parts gave, by name
 
 
 @dataclass(frozen=True)
 class Finding:
     """What came out, as the page shows it.
 
-    verdict    one of `HOLDS`, `IN_PART`, `NOT`, by a rule on the numbers
+    checks     the parts of the claim, each with whether it came out so, by a rule on the numbers
     measured   the numbers, with seeds and spread
-    why        the reason for the verdict
+    why        what explains them
     honest     the epsilon that holds in the paper's setting, with its relation
     calm       what CALM reaches at that epsilon
     """
 
-    verdict: str
+    checks: dict[str, bool]
     measured: str
     why: str
     honest: str
     calm: str
 
+    @property
+    def verdict(self) -> str:
+        """All parts of the claim, some, or none."""
+        parts = self.checks.values()
+        return HOLDS if all(parts) else IN_PART if any(parts) else NOT
 
-@dataclass(frozen=True)
+    @property
+    def judged(self) -> str:
+        """The verdict and what it rests on."""
+        parts = "; ".join(f"{check}: {yes(value)}" for check, value in self.checks.items())
+        return f"**{self.verdict}**: {parts}."
+
+
+@dataclass(frozen=True, eq=False)
 class Item:
     """One figure or table."""
 
@@ -40,9 +55,9 @@ class Item:
     title: str
     claim: str
     data: str
-    measure: Callable[[Kept], dict[str, Any]]
-    judge: Callable[[dict[str, Any]], Finding]
-    chart: Callable[[dict[str, Any]], str] | None = None
+    parts: Parts
+    judge: Callable[[Numbers], Finding]
+    chart: Callable[[Numbers], str] | None = None
 
 
 def mean(values: Sequence[float]) -> float:
@@ -56,6 +71,9 @@ def shown(values: Sequence[float], decimals: int = 0) -> str:
     return f"{mean(values):.{decimals}f} (spread {np.ptp(values):.{decimals}f}, {len(values)} seeds)"
 
 
-def verdict(*parts: bool) -> str:
-    """All parts of a claim, some, or none."""
-    return HOLDS if all(parts) else IN_PART if any(parts) else NOT
+def listed(values: Sequence[float], decimals: int = 0) -> str:
+    return ", ".join(f"{value:.{decimals}f}" for value in values)
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,49 +1,42 @@
-"""Zhao et al., On privacy protection of LDA model training, IJCAI 2019: the Gibbs monitor (Figure 1), "
-"LP-LDA."""
+"""Zhao et al., On privacy protection of LDA model training, IJCAI 2019: the Gibbs monitor and LP-LDA."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from math import log
 from typing import Any
 
+import local_privacy
 import numpy as np
-from corpora import DATA
-from labeled import documents
 
 from fedtopics.corpus import Corpus
+from fedtopics.errors import InputError
 from fedtopics.evaluation import gibbs_monitor
-from fedtopics.experiment import Data, prepare
-from fedtopics.reading import read
+from fedtopics.evaluation.perplexity import unigram_perplexity
+from fedtopics.experiment import Data
 from fedtopics.report.svg import Line, line_chart, side_by_side
-from fedtopics.text.word_filter import WordFilter
-from reproduction import small
-from reproduction.items import Finding, Item, verdict
-from reproduction.results import Kept
+from reproduction.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
+from reproduction.runs import run
 
 PAPER = "Zhao et al."
-N_WORDS, K, ITERATIONS = 1000, 50, 100
-FLIPS = (0.5, 0.1, 0.02, 0.001)
-SETS = {"KOS": 1000, "NIPS": 400, "Enron": 1500}
-DATA_HERE = (
-    "KOS (1,000 documents), NIPS (400, of the set reduced to 7,605 words) and ham mails of Enron-Spam (600), "
-    "each "
-    "over its 1,000 most frequent words, 50 topics; theirs: 3,000, 1,349 and 8,000 documents, 50 topics."
-)
+K, SWEEPS, EVERY = 50, 300, 10
+FLIPS = (0.5, 0.1, 0.01, 0.001)
+SETS = {"KOS": "kos", "NIPS": "nips", "Enron": "enron ham"}
+SCALES = {"laplace 1": 1.0, f"laplace {K}": float(K)}
+DATA_HERE = f"""
+    KOS (3,000 documents), NIPS (1,349, of the set reduced to 7,605 words) and ham mails of Enron-Spam (8,000)
+    over the 1,000 most frequent words of each, {K} topics, {SWEEPS} sweeps, alpha 0.1, beta 0.01; other
+    documents of the set, a fifth as many at most, to test. Theirs: as many of KOS, NIPS and the whole Enron
+    set, each its own 1,000 words.
+"""
 
 
 @cache
-def data(name: str) -> Data:
-    """Documents of one user each, in three parties."""
-    if name == "Enron":
-        corpus = documents("enron_spam", share=0.12)
-        corpus = corpus.select(np.array(corpus.labels) == "ham")
-    else:
-        path = {"KOS": "uci_kos", "NIPS": "uci_nips_reduced/docword.nips7605.txt.gz"}[name]
-        corpus = read(DATA / path)
-    corpus = corpus.filtered(WordFilter(max_words=N_WORDS))
-    chosen = corpus.select(np.random.default_rng(0).permutation(corpus.n_docs)[: SETS[name] * 10 // 9])
-    return prepare(Corpus(chosen.words, chosen.offsets, chosen.vocabulary), n_parties=3)
+def users(name: str) -> tuple[Corpus, Corpus]:
+    """(users with one document each, test documents) of a set."""
+    if (found := local_privacy.load(SETS[name])) is None:
+        raise InputError(f"expected {SETS[name]} in {local_privacy.DATA}, got nothing; set FEDTOPICS_DATA")
+    return found
 
 
 def flip_epsilon(f: float) -> float:
@@ -52,58 +45,87 @@ def flip_epsilon(f: float) -> float:
 
 
 def monitored(name: str) -> dict[str, Any]:
-    """The monitor's readings by sweep, and what one draw of a topic loses in truth."""
-    corpus = data(name).train
-    trained = gibbs_monitor.monitor(corpus, K, n_sweeps=ITERATIONS)
-    found: dict[str, Any] = {
-        level: trained.column(f"{level} corrected").tolist() for level in ("word", "document")
-    }
-    return found | {"one draw": gibbs_monitor.worst_loss(trained, corpus)}
+    """The monitor's readings, and what one draw of a topic loses in truth."""
+    corpus = users(name)[0]
+    trained = gibbs_monitor.monitor(corpus, K, n_sweeps=SWEEPS)
+    readings = {c: trained.column(c)[EVERY - 1 :: EVERY].tolist() for c in gibbs_monitor.COLUMNS}
+    return readings | {"one draw": gibbs_monitor.worst_loss(trained, corpus)}
 
 
-def monitor(kept: Kept) -> dict[str, Any]:
-    for name in SETS:
-        kept(f"monitor {name}", lambda n=name: monitored(n))
-        kept(f"calm {name}", lambda n=name: small.run(data(n), "calm", epsilon=6.0, n_topics=K))
-    return kept.parts
+def unigram(name: str) -> float:
+    return unigram_perplexity(*users(name))
 
 
-def judge_monitor(parts: dict[str, Any]) -> Finding:
-    curves = {name: parts[f"monitor {name}"] for name in SETS}
-    straight = all(
-        np.corrcoef(np.arange(ITERATIONS), spent[level])[0, 1] > 0.99
-        for spent in curves.values()
+def bits(name: str, seed: int, f: float) -> dict[str, Any]:
+    """LP-LDA as printed."""
+    return local_privacy.measured(*users(name), "lplda", seed, variant="paper", f=f, n_topics=K, beta=0.01)
+
+
+def laplace(name: str, seed: int, f: float, sensitivity: float) -> dict[str, Any]:
+    """The paper's baseline at the same nominal epsilon."""
+    given: dict[str, Any] = {"variant": "paper", "channel": "laplace", "sensitivity": sensitivity, "f": f}
+    return local_privacy.measured(*users(name), "lplda", seed, n_topics=K, beta=0.01, **given)
+
+
+def sound(name: str, f: float) -> dict[str, Any]:
+    """LP-LDA repaired, at the same cost for a word replaced: two bits."""
+    epsilon = round(2 * flip_epsilon(f), 6)
+    return local_privacy.measured(*users(name), "lplda", 0, epsilon=epsilon, n_topics=K)
+
+
+def calm(name: str, epsilon: float) -> dict[str, Any]:
+    held, test = users(name)
+    return run(Data({"users": held}, test), "calm", 0, every=50, epsilon=epsilon, n_topics=K)
+
+
+def monitor() -> Parts:
+    parts: Parts = {f"zhao monitor {name}": partial(monitored, name) for name in SETS}
+    return parts | {f"zhao calm {name}, epsilon 6": partial(calm, name, 6.0) for name in SETS}
+
+
+def judge_monitor(numbers: Numbers) -> Finding:
+    curves = {name: numbers[f"zhao monitor {name}"] for name in SETS}
+    last = {
+        level: {name: read[f"{level} printed"][-1] for name, read in curves.items()}
         for level in ("word", "document")
+    }
+    straight = [
+        np.corrcoef(np.arange(SWEEPS // EVERY), read[f"{level} printed"])[0, 1] > 0.99
+        for read in curves.values()
+        for level in last
+    ]
+    document, word = last["document"], last["word"]
+    draws = ", ".join(f"{read['one draw']:.2f} on {name}" for name, read in curves.items())
+    reached = ", ".join(
+        f"{name} {numbers[f'zhao calm {name}, epsilon 6']['perplexity']:.0f}" for name in SETS
     )
-    levels = all(spent["word"][-1] < 0.2 * spent["document"][-1] for spent in curves.values())
-    longest = max(SETS, key=lambda name: curves[name]["document"][-1]) == "NIPS"
-    shortest = min(SETS, key=lambda name: curves[name]["word"][-1]) == "NIPS"
-    numbers = "; ".join(
-        f"{name}: word {spent['word'][-1]:.2f}, document {spent['document'][-1]:.1f}"
-        for name, spent in curves.items()
-    )
-    calm = ", ".join(f"{name} {parts[f'calm {name}']['perplexity']:.0f}" for name in SETS)
     return Finding(
-        verdict(straight, levels, longest, shortest),
-        f"what the monitor adds up over {ITERATIONS} sweeps: {numbers} (1 seed).",
-        f"Grows linearly: {_yes(bool(straight))}. Word far below document: {_yes(levels)}. NIPS weakest "
-        "for documents: "
-        f"{_yes(longest)}, strongest for words: {_yes(shortest)}. The curve is a diagnostic: the analysis "
-        "leaves "
-        "out two of the three counts and lets steps of different tokens add up in parallel.",
-        "none. One draw loses up to "
-        + ", ".join(f"{spent['one draw']:.2f} on {name}" for name, spent in curves.items())
-        + " between corpora that differ in one word: of hundreds of draws of every token.",
-        f"perplexity {calm} at word add/remove 6, which is proved.",
+        {
+            "grows linearly (correlation above 0.99)": all(straight),
+            "word below a fifth of document": all(word[name] < 0.2 * document[name] for name in SETS),
+            "NIPS weakest for documents": max(document, key=document.__getitem__) == "NIPS",
+            "Enron strongest for documents": min(document, key=document.__getitem__) == "Enron",
+            "NIPS strongest for words": min(word, key=word.__getitem__) == "NIPS",
+            "KOS weakest for words": max(word, key=word.__getitem__) == "KOS",
+        },
+        f"""what the monitor adds up over {SWEEPS} sweeps, as printed:
+        {"; ".join(f"{name}: word {word[name]:.3f}, document {document[name]:.0f}" for name in SETS)}
+        (1 seed). Its corrected step gives about half.""",
+        """The longest document decides, and the longest mail here is longer than any paper. The curve is a
+        diagnostic: the analysis leaves out two of the three counts and lets steps of different tokens compose
+        in parallel.""",
+        f"""none. A single draw loses up to {draws} between corpora that differ in one word, and every token
+        is drawn {SWEEPS} times.""",
+        f"perplexity {reached} at word add/remove 6, which is proved (1 seed).",
     )
 
 
-def chart_monitor(parts: dict[str, Any]) -> str:
-    sweeps = list(range(1, ITERATIONS + 1))
+def chart_monitor(numbers: Numbers) -> str:
+    sweeps = list(range(EVERY, SWEEPS + 1, EVERY))
     return side_by_side(
         [
             line_chart(
-                [Line(name, sweeps, parts[f"monitor {name}"][level]) for name in SETS],
+                [Line(name, sweeps, numbers[f"zhao monitor {name}"][f"{level} printed"]) for name in SETS],
                 title=f"Zhao et al., Figure 1: {level}",
                 x_label="sweeps",
                 y_label="monitor (no guarantee)",
@@ -113,98 +135,76 @@ def chart_monitor(parts: dict[str, Any]) -> str:
     )
 
 
-def flipping(kept: Kept) -> dict[str, Any]:
-    common: dict[str, Any] = {"n_topics": K, "n_rounds": 30}
-    for name in ("KOS", "Enron"):
-        kept(f"unigram {name}", lambda n=name: small.unigram(data(n)))
+def flipping() -> Parts:
+    parts: Parts = {f"zhao unigram {name}": partial(unigram, name) for name in SETS}
+    for name in SETS:
         for f in FLIPS:
-            printed = common | {"variant": "paper", "f": f}
-            kept(f"bits {name} {f}", lambda n=name, s=printed: small.run(data(n), "lplda", every=30, **s))
-            for sensitivity in (1.0, float(K)):
-                noisy = printed | {"channel": "laplace", "sensitivity": sensitivity}
-                kept(
-                    f"laplace {sensitivity:g} {name} {f}",
-                    lambda n=name, s=noisy: small.run(data(n), "lplda", every=30, **s),
-                )
-            honest = round(2 * flip_epsilon(f), 6)
-            kept(
-                f"sound {name} {f}",
-                lambda n=name, e=honest: small.run(data(n), "lplda", every=30, epsilon=e, **common),
-            )
-            kept(
-                f"calm {name} {f}",
-                lambda n=name, e=honest / 2: small.run(data(n), "calm", epsilon=e, n_topics=K),
-            )
-    return kept.parts
+            for seed in SEEDS if name == "KOS" else SEEDS[:1]:
+                parts[f"zhao bits {name}, f {f}, seed {seed}"] = partial(bits, name, seed, f)
+                for kind, scale in SCALES.items():
+                    parts[f"zhao {kind} {name}, f {f}, seed {seed}"] = partial(laplace, name, seed, f, scale)
+            parts[f"zhao sound {name}, f {f}, seed 0"] = partial(sound, name, f)
+            parts[f"zhao calm {name}, f {f}, seed 0"] = partial(calm, name, round(flip_epsilon(f), 6))
+    return parts
 
 
-def _of(parts: dict[str, Any], kind: str, name: str) -> list[float]:
-    return [parts[f"{kind} {name} {f}"]["perplexity"] for f in FLIPS]
+def of(numbers: Numbers, kind: str, name: str) -> list[float]:
+    """Mean perplexities by f."""
+    keys = [[f"zhao {kind} {name}, f {f}, seed {seed}" for seed in SEEDS] for f in FLIPS]
+    return [mean([numbers[key]["perplexity"] for key in seeds if key in numbers]) for seeds in keys]
 
 
-def judge_flipping(parts: dict[str, Any]) -> Finding:
-    falls, strong, weak, scaled = [], [], [], []
-    for name in ("KOS", "Enron"):
-        bits, one, k = (_of(parts, kind, name) for kind in ("bits", "laplace 1", f"laplace {K}"))
-        falls.append(bits[-1] < bits[0])
-        strong.append(bits[0] > one[0])
-        weak.append(bits[-1] < one[-1])
-        scaled.append(bits[-1] < k[-1])
-    numbers = "; ".join(
-        f"{name} {label}: {', '.join(f'{v:.0f}' for v in _of(parts, kind, name))}"
-        for name in ("KOS", "Enron")
-        for kind, label in (
-            ("bits", "LP-LDA"),
-            ("laplace 1", "Laplace, sensitivity 1"),
-            (f"laplace {K}", f"sensitivity {K}"),
-            ("sound", "repaired"),
-        )
-    )
-    epsilons = ", ".join(f"{flip_epsilon(f):.2f}" for f in FLIPS)
-    calm = "; ".join(
-        f"{name}: {', '.join(f'{v:.0f}' for v in _of(parts, 'calm', name))}" for name in ("KOS", "Enron")
-    )
-    return Finding(
-        verdict(all(falls), all(strong), all(weak)),
-        f"at f = 0.5, 0.1, 0.02, 0.001 (epsilon of a bit {epsilons}): {numbers}; unigram KOS "
-        f"{parts['unigram KOS']:.0f}, Enron {parts['unigram Enron']:.0f} (1 seed).",
-        f"Falls with epsilon: {_yes(all(falls))}. Worse than Laplace at small epsilon: "
-        f"{_yes(all(strong))}. Better at "
-        f"large epsilon: {_yes(all(weak))} against sensitivity 1, {_yes(all(scaled))} against the K of its "
-        "own variance "
-        "formula. The Laplace baseline reads the raw words: it protects nothing.",
-        f"twice the epsilon of a bit for a word replaced "
-        f"({', '.join(f'{2 * flip_epsilon(f):.2f}' for f in FLIPS)}), and "
-        "U times that for a document of U different words replaced, where the paper says one bit's for the "
-        "document.",
-        f"at the same word replace, {calm}.",
-    )
-
-
-def chart_flipping(parts: dict[str, Any]) -> str:
-    epsilons = [flip_epsilon(f) for f in FLIPS]
+def judge_flipping(numbers: Numbers) -> Finding:
     kinds = {
         "bits": "LP-LDA",
-        "laplace 1": "Laplace, 1",
-        f"laplace {K}": f"Laplace, {K}",
+        "laplace 1": "Laplace noise of sensitivity 1",
+        f"laplace {K}": f"of sensitivity {K}",
         "sound": "repaired",
-        "calm": "CALM",
     }
+    found = {kind: {name: of(numbers, kind, name) for name in SETS} for kind in (*kinds, "calm")}
+    printed, one, scaled = (found[kind] for kind in ("bits", *SCALES))
+    table = "; ".join(
+        f"{name}: {', '.join(f'{label} {listed(found[kind][name])}' for kind, label in kinds.items())}, "
+        f"unigram {numbers[f'zhao unigram {name}']:.0f}"
+        for name in SETS
+    )
+    replaced = listed([2 * flip_epsilon(f) for f in FLIPS], 2)
+    return Finding(
+        {
+            "falls with epsilon": all(printed[n][-1] < printed[n][0] for n in SETS),
+            "worse than Laplace noise at the smallest epsilon": all(printed[n][0] > one[n][0] for n in SETS),
+            "better at the largest, sensitivity 1 as said": all(printed[n][-1] < one[n][-1] for n in SETS),
+            f"better at the largest, sensitivity {K} as its variance formula has": all(
+                printed[n][-1] < scaled[n][-1] for n in SETS
+            ),
+        },
+        f"""at f = {", ".join(map(str, FLIPS))} (epsilon of a bit
+        {listed(list(map(flip_epsilon, FLIPS)), 2)}): {table} (LP-LDA and Laplace on KOS: means of
+        3 seeds; else 1 seed).""",
+        """LP-LDA keeps which words a document has and loses how often, which costs more than weak noise on
+        the counts. The Laplace baseline reads the raw words: it protects nothing.""",
+        f"""twice the epsilon of a bit for a word replaced ({replaced}), and U times that for a document of U
+        different words replaced, where the paper says one bit's for the document.""",
+        f"""at the same word replace (half of it for word add/remove),
+        {"; ".join(f"{name}: {listed(found['calm'][name])}" for name in SETS)} (1 seed).""",
+    )
+
+
+def chart_flipping(numbers: Numbers) -> str:
+    epsilons = [flip_epsilon(f) for f in FLIPS]
+    kinds = {"bits": "LP-LDA", "laplace 1": "Laplace, 1", f"laplace {K}": f"Laplace, {K}"}
+    kinds |= {"sound": "repaired", "calm": "CALM"}
     return side_by_side(
         [
             line_chart(
-                [Line(label, epsilons, _of(parts, kind, name)) for kind, label in kinds.items()],
+                [Line(label, epsilons, of(numbers, kind, name)) for kind, label in kinds.items()],
                 title=f"Zhao et al., Figure 2: {name}",
                 x_label="epsilon of one bit",
                 y_label="perplexity",
             )
-            for name in ("KOS", "Enron")
+            for name in SETS
         ]
     )
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
 
 
 ITEMS = [
@@ -212,11 +212,10 @@ ITEMS = [
         "zhao-figure-1",
         PAPER,
         "Figure 1: inherent privacy of Gibbs sampling",
-        "The privacy loss grows linearly with the sweeps; word level far below document level; NIPS "
-        "weakest for "
-        "documents and strongest for words.",
+        """The privacy loss grows linearly with the sweeps; word level far below document level; for documents
+        NIPS is the weakest and Enron the strongest, for words NIPS is the strongest and KOS the weakest.""",
         DATA_HERE,
-        monitor,
+        monitor(),
         judge_monitor,
         chart_monitor,
     ),
@@ -224,10 +223,10 @@ ITEMS = [
         "zhao-figure-2",
         PAPER,
         "Figure 2: LP-LDA against Laplace noise",
-        "Perplexity falls with epsilon; LP-LDA is worse than Laplace noise at small epsilon and far better "
-        "at large.",
-        DATA_HERE + " Figure 2 on KOS and Enron.",
-        flipping,
+        """Perplexity falls with epsilon; LP-LDA is worse than Laplace noise at small epsilon and far better
+        at large.""",
+        DATA_HERE,
+        flipping(),
         judge_flipping,
         chart_flipping,
     ),

@@ -1,68 +1,84 @@
-"""Results that are kept: one file per item, each part in it stored as soon as it is measured.
+"""Results that are kept: one file per part, written as soon as it is measured.
 
-A run that was stopped goes on where it was. Results of another version are refused, and left as they are.
+A run that was stopped goes on where it was. Results of another version, or of other settings, are refused and
+left as they are.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import fedtopics
 from fedtopics.errors import InputError
+from reproduction.items import Part, Parts
 
 
-class UnmeasuredError(Exception):
-    """A part is not stored and was not to be measured."""
+@dataclass(frozen=True)
+class Result:
+    """What a part gave, how it was called, and the CPU seconds it took."""
+
+    value: Any
+    recipe: str
+    seconds: float
 
 
-class Kept:
-    """The parts of one item: calling it with a name gives what is stored, or measures and stores it.
+class Results:
+    """The results in a folder of these parts."""
 
-    measuring   False: what is not stored raises `UnmeasuredError`
-    """
+    def __init__(self, folder: Path, parts: Parts) -> None:
+        self.folder, self.parts = folder, parts
+        found = {name: self.file(name) for name in parts}
+        self.measured = {name: _read(file, parts[name]) for name, file in found.items() if file.exists()}
 
-    def __init__(self, folder: Path, key: str, *, measuring: bool = True) -> None:
-        self.file, self.measuring = folder / f"{key}.json", measuring
-        self.parts: dict[str, Any] = {}
-        self.seconds = 0.0
-        if self.file.exists():
-            stored = _parsed(self.file)
-            if stored.get("version") != fedtopics.__version__:
-                raise InputError(
-                    f"expected results of fedtopics {fedtopics.__version__}, got those of "
-                    f"{stored.get('version')} in {self.file}; move them away, nothing was overwritten"
-                )
-            self.parts, self.seconds = stored["parts"], stored["seconds"]
+    def file(self, name: str) -> Path:
+        return self.folder / f"{re.sub('[^a-z0-9.]+', '-', name.lower())}.json"
 
-    def __call__(self, name: str, measure: Callable[[], Any]) -> Any:
-        if name not in self.parts:
-            if not self.measuring:
-                raise UnmeasuredError(name)
-            began = perf_counter()
-            self.parts[name] = json.loads(json.dumps(measure()))
-            taken = perf_counter() - began
-            self.seconds += taken
-            self._store()
-            print(f"    {name}: {taken:.1f} s", flush=True)
-        return self.parts[name]
+    def keep(self, name: str, value: Any, seconds: float) -> None:
+        """Store a part: the file is there whole, or not at all."""
+        result = Result(json.loads(json.dumps(value)), recipe(self.parts[name]), seconds)
+        file = self.file(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_suffix(".draft")
+        stored = {"version": fedtopics.__version__, "name": name} | asdict(result)
+        draft.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+        draft.replace(file)
+        self.measured[name] = result
 
-    def _store(self) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        draft = self.file.with_suffix(".draft")
-        made_by = {"version": fedtopics.__version__, "seconds": self.seconds}
-        draft.write_text(json.dumps(made_by | {"parts": self.parts}, indent=1) + "\n", encoding="utf-8")
-        draft.replace(self.file)
+    def values(self, names: Parts) -> dict[str, Any]:
+        """What these parts gave; KeyError for the first that is not measured."""
+        return {name: self.measured[name].value for name in names}
 
 
-def _parsed(file: Path) -> dict[str, Any]:
+def recipe(part: Part) -> str:
+    """How a part is called, as text: another call is another measurement."""
+    if not isinstance(part, partial):
+        return f"{part.__module__}.{part.__qualname__}()"
+    given = [repr(value) for value in part.args]
+    given += [f"{name}={value!r}" for name, value in sorted(part.keywords.items())]
+    return f"{part.func.__module__}.{part.func.__qualname__}({', '.join(given)})"
+
+
+def _read(file: Path, part: Part) -> Result:
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"expected stored results in {file}, got no JSON ({error}); move it away") from None
-    if not isinstance(stored, dict) or "parts" not in stored:
-        raise InputError(f"expected stored results in {file}, got something else; move it away")
-    return stored
+        result = Result(stored["value"], stored["recipe"], stored["seconds"])
+    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError(
+            f"expected a stored result in {file}, got something else ({error!r}); {AWAY}"
+        ) from None
+    if stored["version"] != fedtopics.__version__:
+        raise InputError(
+            f"expected a result of fedtopics {fedtopics.__version__}, got one of {stored['version']} "
+            f"in {file}; {AWAY}"
+        )
+    if result.recipe != recipe(part):
+        raise InputError(f"expected a result of {recipe(part)}, got one of {result.recipe} in {file}; {AWAY}")
+    return result
+
+
+AWAY = "move it away, nothing was overwritten"

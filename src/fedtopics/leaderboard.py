@@ -149,7 +149,7 @@ def leaderboard(
 
 
 def _scores(runs: Sequence[Run]) -> dict[str, float]:
-    """Means over the runs: what the columns show, and the spread of perplexity."""
+    """Means over the runs: what the columns show, the spread of perplexity and the number of topics."""
     perplexities = [run.scores["perplexity"] for run in runs]
     sent = [sum(entry["bytes_up"] + entry["bytes_down"] for entry in run.record["rounds"]) for run in runs]
     return {
@@ -157,7 +157,8 @@ def _scores(runs: Sequence[Run]) -> dict[str, float]:
         "spread": float(np.ptp(perplexities)),
         "coherence": float(np.mean([run.scores["coherence_npmi"] for run in runs])),
         "bytes": float(np.mean(sent)),
-        "seconds": float(np.mean([run.record["seconds"] for run in runs])),
+        "seconds": float(np.mean([run.record["processor_seconds"] for run in runs])),
+        "topics": float(np.mean([run.record["n_topics"] for run in runs])),
     }
 
 

@@ -2,7 +2,8 @@
 
 `listen` runs a method on users, overhears all that they send, and lets the attack of `evaluation/attack.py`
 name the words of their documents with what is public about the channel. `bound` is the largest expected
-recall that the reports allow anyone who names only reported words, where reports are made once.
+recall that the reports allow anyone who names only reported words, where reports are made once. Words that a
+method never reads (FedLDA as printed: those beyond M) are not counted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation import attack
 from fedtopics.evaluation.attack import Recovered
-from fedtopics.federation import in_process
+from fedtopics.federation import in_process, update_tuples
 from fedtopics.federation.noisy_reports import row_lengths
 from fedtopics.federation.protocol import Arrays, Method, Turn
 from fedtopics.methods.fedlda import FedLda
@@ -73,8 +74,15 @@ def listen(method: Method, corpus: Corpus, *, seed: int = 0, n_threads: int = 1)
     heard = attack.tally(tapped.heard, corpus.n_words)
     odds = TYPICAL_WORDS / max(1, corpus.n_words - TYPICAL_WORDS)
     named = attack.name_words(heard, hits, false, odds)
-    found = attack.recovered(named, corpus, model.topic_word, model.alpha)
+    found = attack.recovered(named, _used(method, corpus), model.topic_word, model.alpha)
     return Overheard(found, recall_bound(method, corpus), method.n_rounds)
+
+
+def _used(method: FedLda | LpLda, corpus: Corpus) -> Corpus:
+    """What of the documents a method reads: FedLDA as printed leaves out all beyond a public length."""
+    if isinstance(method, FedLda) and method.variant == "paper":
+        return update_tuples.first_tokens(corpus, method.max_length)
+    return corpus
 
 
 def recall_bound(method: FedLda | LpLda, corpus: Corpus) -> float:

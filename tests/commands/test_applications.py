@@ -117,4 +117,7 @@ def test_leaderboard_prints_who_keeps_the_budget(letters: Path) -> None:
     assert places["calm"]["epsilon"] == pytest.approx(5.0)
     assert places["calm"]["ranks"]["perplexity"] == 1
     assert (places["pooled"]["scores"], places["pooled"]["candidate"]["why"]) == ({}, "no privacy")
+    assert places["calm"]["scores"]["topics"] == 2
+    printed = fedtopics(*asked, "--epsilon", "5").stdout
+    assert printed.startswith("word add/remove epsilon 5, delta at most 1e-06, all rounds together\n")
     assert "word add/remove" in refused(*asked, "--relation", "letter")

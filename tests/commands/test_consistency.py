@@ -69,6 +69,12 @@ def test_a_run_with_consistency(
         (("--consistency", "{broken}"), r"3 numbers after the word in .*broken.txt, line 2, got 2"),
         (("--consistency", "{foreign}"), "no word of the vocabulary .* has a vector"),
         (("--consistency", "nothing.txt"), r"or a path\), got 'nothing.txt'"),
+        (("--consistency", "{wide}"), r"3 numbers after the word in .*wide.txt, line 2, got 4"),
+        (("--method", "pctd", "--set", "sigma=-1"), "sigma must be a finite number greater than 0, got -1"),
+        (
+            ("--method", "pctd", "--variant", "paper", "--epsilon", "8"),
+            "n-grams keep no epsilon .*, got epsilon 8",
+        ),
         (("--method", "pctd", "--set", "sigma=0"), "sigma must be a finite number greater than 0, got 0"),
         (("--method", "pctd", "--set", "unit_length=16"), "one unit of 16 words, got none longer than 15"),
         (("--method", "pctd", "--set", "unit=paragraph"), "needs paragraphs, got sentences"),
@@ -84,7 +90,8 @@ def test_bad_input_is_refused_in_a_line(
 ) -> None:
     (tmp_path / "broken.txt").write_text("tax 1 2 3\nlaw 1 2\n")
     (tmp_path / "foreign.txt").write_text("impôt 1 2 3\n")
-    files = {"vectors": vectors, "broken": tmp_path / "broken.txt", "foreign": tmp_path / "foreign.txt"}
+    (tmp_path / "wide.txt").write_text("tax 1 2 3\nlaw 1 2 3 4\n")
+    files = {name: tmp_path / f"{name}.txt" for name in ("broken", "foreign", "wide")} | {"vectors": vectors}
     given = [option.format(**files) for option in options]
     out = tmp_path / "run"
     code, _, err = called(capsys, "train", letters, "--topics", "3", "--rounds", "2", *given, "--out", out)

@@ -43,10 +43,12 @@ def test_monitor_prints_json(letters: Path) -> None:
 
 def test_attack_compares_every_local_method(letters: Path) -> None:
     result = CliRunner().invoke(
-        app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "4", "--json"]
+        app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "4", "--users", "20", "--json"]
     )
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)["attacks"]
+    found = json.loads(result.stdout)
+    rows = found["attacks"]
+    assert (found["rounds"], found["users"]) == (4, 20)
     assert {(row["method"], row["variant"]) for row in rows} == {
         (method, variant) for method in ("fedlda", "lplda") for variant in ("paper", "sound")
     }

@@ -79,15 +79,20 @@ def test_each_word_keeps_its_nearest_neighbors(
     assert relation.n_known == 30
 
 
-def test_memory_grows_with_the_neighbors_not_with_the_square() -> None:
-    n_words, n_dimensions = 6000, 20
+def test_neighbors_are_found_in_blocks_and_never_all_cosines_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n_words, n_dimensions, n_cells = 6000, 20, 1 << 19
+    monkeypatch.setattr("fedtopics.consistency.relation.CELLS_AT_ONCE", n_cells)
     vectors = np.random.default_rng(5).normal(size=(n_words, n_dimensions)).astype(np.float32)
     tracemalloc.start()
     relation = from_vectors(vectors, np.arange(n_words), n_words)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert relation.weights.nnz <= n_words * 41
-    assert peak < 4 * n_words**2 / 2  # all cosines as 32-bit floats would be 144 MB
+    held = 8 * 10 * 20 * n_words  # ten numbers for each neighbor, in all steps together
+    block = 20 * n_cells  # cosines, their negatives and an order of 64 bits
+    assert peak < held + block < 4 * n_words**2 / 5  # all cosines as 32-bit floats would be 144 MB
 
 
 @pytest.mark.parametrize("tau", [-0.1, float("nan"), float("inf"), True, "0.3"])
@@ -122,13 +127,13 @@ def test_a_file_that_is_no_matrix_and_an_unknown_name_are_refused(tmp_path: Any)
     (tmp_path / "own.npz").write_bytes(b"not a zip")
     with pytest.raises(InputError, match=r"scipy's sparse \.npz, got"):
         consistency.load(tmp_path / "own.npz", WORDS)
-    with pytest.raises(InputError, match=r"minilm, wordnet, default or a path\), got 'word2vec'"):
+    with pytest.raises(InputError, match=r"wordllama, wordnet, default or a path\), got 'word2vec'"):
         consistency.load("word2vec", WORDS)
 
 
 def test_the_default_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr("fedtopics.consistency.token_table.folder", lambda: None)
     monkeypatch.setattr("fedtopics.consistency.wordnet.FOLDER", tmp_path / "none")
-    for source in ("default", "minilm", "wordnet"):
+    for source in ("default", "wordllama", "wordnet"):
         with pytest.raises(InputError, match="install"):
             consistency.load(source, WORDS)

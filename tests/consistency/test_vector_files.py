@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -127,15 +128,50 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
         vector_files.read(tmp_path / "v.txt.gz", PLACE)
 
 
-def test_the_token_table_of_a_wheel_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def wheel(folder: Path, vocabulary: dict[str, int]) -> None:
+    """The files of the wheel, with these tokens."""
     from safetensors.numpy import save_file
 
-    save_file({token_table.TABLE: ROWS}, tmp_path / "model.safetensors")
-    (tmp_path / "vocab.txt").write_text("[PAD]\nwar\n##s\ntax\n")
+    for name in ("tokenizers", "weights"):
+        (folder / name).mkdir()
+    save_file({token_table.TABLE: ROWS.astype(np.float16)}, folder / "weights" / "small.safetensors")
+    content = json.dumps({"model": {"vocab": vocabulary}}, ensure_ascii=False)
+    (folder / "tokenizers" / "small.json").write_text(content, "utf-8")
+
+
+def test_the_token_table_of_a_wheel_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # "taxes" does not begin a word, "Tax" is not needed, "War" is, and "es" is the longest end of "taxes".
+    wheel(tmp_path, {"▁Tax": 0, "taxes": 0, "▁War": 1, "s": 0, "es": 2, "▁tax": 3, "▁t": 0})
     monkeypatch.setattr(token_table, "folder", lambda: tmp_path)
     known, rows = token_table.read(PLACE)
-    assert known.tolist() == [0, 2]
-    np.testing.assert_array_equal(rows, ROWS[[3, 1]])
-    assert consistency.load("default", WORDS).source == "minilm"
-    with pytest.raises(InputError, match="no word of the vocabulary is a token"):
-        consistency.load("minilm", ("impôt",))
+    assert known.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(rows, [ROWS[3], ROWS[[3, 2]].mean(axis=0), ROWS[1]], rtol=1e-3, atol=1e-3)
+    relation = consistency.load("default", WORDS)
+    assert (relation.source, len(relation.sha256)) == ("wordllama", 64)
+    with pytest.raises(InputError, match="no word of the vocabulary consists of tokens"):
+        consistency.load("wordllama", ("impôt",))
+
+
+def test_a_wheel_with_other_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_table, "folder", lambda: tmp_path)
+    with pytest.raises(InputError, match=r"expected tokenizers/\*.json in .*, got none; install it again"):
+        consistency.load("wordllama", WORDS)
+    wheel(tmp_path, {"▁tax": 0})
+    (tmp_path / "tokenizers" / "small.json").write_text("[]")
+    with pytest.raises(InputError, match="expected a tokenizer and a table of vectors"):
+        consistency.load("wordllama", WORDS)
+    (tmp_path / "tokenizers" / "small.json").write_text('{"model": {"vocab": {"▁tax": 4}}}', "utf-8")
+    with pytest.raises(InputError, match="expected a tokenizer and a table of vectors"):
+        consistency.load("wordllama", WORDS)
+    (tmp_path / "weights" / "small.safetensors").write_bytes(b"no table")
+    with pytest.raises(InputError, match="expected a tokenizer and a table of vectors"):
+        consistency.load("wordllama", WORDS)
+
+
+@pytest.mark.skipif(token_table.folder() is None, reason="needs the extra `vectors`")
+def test_the_extra_relates_words_out_of_the_box() -> None:
+    words = ("court", "judge", "soviet", "russian", "hospital", "doctors")
+    relation = consistency.load("default", words)
+    assert (relation.source, relation.n_known) == ("wordllama", 6)
+    weights = relation.weights.toarray() - np.eye(len(words))
+    assert weights.argmax(axis=1).tolist() == [1, 0, 3, 2, 5, 4]

@@ -54,6 +54,11 @@ def test_rounds_give_documents_away(channel: str) -> None:
     assert heard.bound == 1
 
 
+def test_words_beyond_the_public_length_are_nobodys_to_find() -> None:
+    heard = overheard("fedlda", variant="paper", channel="none", n_rounds=40, max_length=10, n_reports=10)
+    assert heard.recovered.recall > 0.99
+
+
 @pytest.mark.parametrize("channel", ["krr", "ue"])
 def test_one_report_gives_no_more_than_its_bound_whatever_the_rounds(channel: str) -> None:
     """Recall is at most its expectation's bound, and six deviations of a count of 200 x 5 reports."""

@@ -70,6 +70,11 @@ def test_the_digest_is_that_of_the_meaning(tmp_path: Path) -> None:
         assert plan(**{field: value}).digest != plan().digest
 
 
+def test_a_method_that_sends_nothing_needs_no_plan() -> None:
+    with pytest.raises(InputError, match="alone sends nothing and needs no federation"):
+        plan(method_name="alone", settings={"n_topics": 5})
+
+
 def test_every_part_of_a_plan_changes_its_digest() -> None:
     digests = [given.digest for given in PLANS]
     assert len(set(digests)) == len(PLANS)

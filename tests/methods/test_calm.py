@@ -242,3 +242,16 @@ def test_a_likelihood_below_zero_may_cross_the_wire() -> None:
     check({"counts": counts, "likelihood": np.array(-7.0)}, wanted)
     with pytest.raises(WireError, match="negative number in counts"):
         check({"counts": -counts, "likelihood": np.array(-7.0)}, wanted)
+
+
+@pytest.mark.parametrize("epsilon", [120.0, 380.0, 740.0, 4000.0])
+def test_noise_of_nearly_zero_is_as_none(epsilon: float) -> None:
+    """e^-epsilon leaves single precision at 104 and double precision at 746."""
+    parties = {"north": corpus(1), "south": corpus(2)}
+    found, little = (
+        in_process.run(Calm(epsilon=chosen, n_topics=3, n_rounds=10), parties, seed=0).model
+        for chosen in (epsilon, 60.0)
+    )
+    assert found is not None
+    assert little is not None
+    np.testing.assert_allclose(found.topic_word, little.topic_word, rtol=1e-4)

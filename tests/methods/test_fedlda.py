@@ -65,7 +65,7 @@ def test_users_may_sample_either_way(sampler: str) -> None:
 
 @pytest.mark.parametrize("channel", ["krr", "ue"])
 def test_reports_of_the_sound_variant_are_made_once(channel: str) -> None:
-    method = FedLda(40.0, n_topics=4, n_rounds=50, channel=channel)
+    method = FedLda(40.0, n_topics=4, n_rounds=50, channel=channel, base=0.05)
     state, sent = played(method, 50)
     assert [release.cost == FREE for release in sent] == [False] + [True] * 49
     assert all(not release.value for release in sent[1:])
@@ -176,6 +176,31 @@ def test_a_party_that_joins_late_is_heard() -> None:
         state = method.combine(state, {name: release.value}, Turn(5, "server", number))
     assert state["n_docs"] == 2 * USERS.n_docs
     assert len(state["topics"]) == len(state["words"]) == state["offsets"][-1]
+
+
+def test_users_who_are_parties_of_their_own_are_held_out_as_rarely_as_others() -> None:
+    method = FedLda(40.0, n_topics=4, n_rounds=3)
+    together, _ = played(method, 1)
+    each = {f"{i:03}": Party(f"{i:03}", USERS.select([i]), {}) for i in range(100)}
+    sent = {n: method.contribute(p, {}, Turn(5, "party", 0, n))[0].value for n, p in each.items()}
+    apart = method.combine(method.start(N_WORDS, Turn(5, "server")), sent, Turn(5, "server", 0))
+    shares = [len(s["held_words"]) / (len(s["held_words"]) + len(s["words"])) for s in (together, apart)]
+    assert 0.005 < shares[0] < 0.05
+    assert 0.005 < shares[1] < 0.05
+
+
+def test_reports_that_are_held_out_teach_the_word_frequencies_nothing() -> None:
+    state, _ = played(FedLda(40.0, n_topics=4, n_rounds=3), 1)
+    assert state["reported"].sum() == len(state["words"])
+
+
+def test_smoothing_shrinks_where_reports_are_few() -> None:
+    method = FedLda(40.0, n_topics=4, n_rounds=3)
+    state, _ = played(method, 1)
+    sampling = method._server(N_WORDS)
+    assert sampling._smoothing(state) == method.beta
+    few = state | {"words": state["words"][:20]}
+    assert sampling._smoothing(few) == pytest.approx(0.2 * 20 / (4 * N_WORDS))
 
 
 def test_the_background_follows_the_channel() -> None:

@@ -17,6 +17,7 @@ from fedtopics.experiment import Data, train
 from fedtopics.federation import in_process
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.federation.semantic_units import cut
+from fedtopics.privacy.release import Budget, BudgetError, Ledger, Relation
 
 TOPICS = planted_topics(3, 8)
 PARTIES = {name: drawn_corpus(TOPICS, n_docs=60, length=30, seed=seed) for seed, name in enumerate("ab")}
@@ -29,19 +30,54 @@ def make(**given: Any) -> Any:
 
 def priced(method: Method) -> dict[tuple[str, str], dict[str, Any]]:
     """What the run record states of party a, by basis and relation."""
-    few = {name: corpus.select([0, 1]) for name, corpus in PARTIES.items()}
+    few = {name: with_sentences(corpus.select([0, 1]), 6) for name, corpus in PARTIES.items()}
     run = train(Data(few, TEST), "pctd", **{"n_topics": 3} | vars(method))
     return {(row["basis"], row["relation"]): row for row in run.record["privacy"] if row["party"] == "a"}
 
 
 def test_the_paper_costs_380_in_its_run_record() -> None:
-    method = make(variant="paper")
+    method = make(variant="paper", unit="sentence")
     assert (method.deviation, method.n_rounds, method.delta) == (0.25, 35, 1e-5)
     found = priced(method)
     assert found["proved", "word add/remove"]["epsilon"] == pytest.approx(380, abs=1)
     assert found["proved", "word add/remove"]["delta"] == 1e-5
     assert found["claimed", "word add/remove"]["epsilon"] == pytest.approx(160.6, abs=0.1)
     assert found["proved", "word replace"]["epsilon"] == pytest.approx(702, abs=1)
+
+
+def test_with_ngrams_380_is_only_claimed() -> None:
+    found = priced(make(variant="paper"))
+    assert ("proved", "word add/remove") not in found
+    assert found["none", "word add/remove"]["epsilon"] == "inf"
+    assert found["claimed", "word add/remove"]["epsilon"] == pytest.approx(380, abs=1)
+    assert found["claimed", "word add/remove"]["delta"] == 1e-5
+    assert found["proved", "word replace"]["epsilon"] == pytest.approx(702, abs=1)
+    claims = {claim.source: claim.epsilon for claim in make(variant="paper").plan(24)[0].claims}
+    assert claims == {
+        "PC-TD, conditions in the proof of Theorem 1": pytest.approx(160.6, abs=0.1),
+        "PC-TD, sensitivity 1 of each count; composed exactly": pytest.approx(380, abs=1),
+    }
+
+
+def test_a_word_more_moves_those_behind_it_to_other_ngrams() -> None:
+    """Why there is no bound: all counts behind the word change, and there may be a vector more."""
+    short, long = (corpus_of([words], 9) for words in ([0, 1, 2, 3, 4, 5], [0, 6, 1, 2, 3, 4, 5]))
+    one, other = (np.split(corpus.words, cut(corpus, "ngram", 3).offsets[1:-1]) for corpus in (short, long))
+    assert [unit.tolist() for unit in one] == [[0, 1, 2], [3, 4, 5]]
+    assert [unit.tolist() for unit in other] == [[0, 6, 1], [2, 3, 4], [5]]
+
+
+@pytest.mark.parametrize("given", [{"variant": "paper"}, {"release": "unit", "sigma": 4.0}])
+def test_a_budget_on_words_added_or_removed_refuses_ngrams(given: dict[str, Any]) -> None:
+    def run(epsilon: float, relation: Relation, **settings: Any) -> None:
+        ledger = Ledger(budgets=(Budget(relation, epsilon, 1e-5),), delta=1e-5)
+        parties = {name: with_sentences(corpus, 6) for name, corpus in PARTIES.items()}
+        in_process.run(make(n_rounds=2, **given | settings), parties, seed=0, ledger=ledger)
+
+    with pytest.raises(BudgetError, match=r"allows word add/remove epsilon 1000 .* got a total of inf"):
+        run(1000.0, "word add/remove")
+    run(1000.0, "word replace")
+    run(1000.0, "word add/remove", unit="sentence")
 
 
 def test_sound_costs_its_epsilon_whatever_the_rounds() -> None:
@@ -52,7 +88,8 @@ def test_sound_costs_its_epsilon_whatever_the_rounds() -> None:
 
 
 def test_sigma_follows_from_epsilon_and_back() -> None:
-    once, every_round = make(epsilon=8.0), make(epsilon=24.39, variant="paper", n_rounds=1)
+    once = make(epsilon=8.0)
+    every_round = make(epsilon=24.39, variant="paper", unit="sentence", n_rounds=1)
     assert once.deviation == pytest.approx(0.5587, abs=1e-3)
     assert every_round.deviation == pytest.approx(0.25, abs=1e-4)
     assert make(sigma=once.deviation).plan(10) == once.plan(10)
@@ -60,13 +97,14 @@ def test_sigma_follows_from_epsilon_and_back() -> None:
 
 
 def test_every_round_of_the_paper_is_planned_and_paid() -> None:
-    method = make(variant="paper", n_rounds=3)
-    entries = in_process.run(method, PARTIES, seed=0).ledger.entries
+    method = make(variant="paper", unit="sentence", n_rounds=3)
+    parties = {name: with_sentences(corpus, 6) for name, corpus in PARTIES.items()}
+    entries = in_process.run(method, parties, seed=0).ledger.entries
     paid = [loss for x in entries if x.party == "a" for loss in x.cost.losses_of("word add/remove")]
     planned = [cost.losses_of("word add/remove") for cost in method.plan(TOPICS.shape[1])]
     assert [loss for losses in planned for loss in losses] == paid
     assert len(planned) == 3
-    many, once = (make(variant="paper", epsilon=30.0, n_rounds=n).deviation for n in (2, 1))
+    many, once = (make(variant="paper", unit="sentence", epsilon=30.0, n_rounds=n).deviation for n in (2, 1))
     assert many > 1.2 * once  # the budget is for all rounds together
 
 
@@ -97,7 +135,7 @@ def test_mixtures_never_leave() -> None:
 @pytest.mark.parametrize("given", [{}, {"release": "unit"}, {"release": "unit", "unit": "sentence"}])
 def test_sound_finds_planted_topics_through_noise(given: dict[str, Any]) -> None:
     parties = {name: with_sentences(corpus, 6) for name, corpus in PARTIES.items()}
-    outcome = in_process.run(make(epsilon=14.0, **given), parties, seed=0)
+    outcome = in_process.run(make(sigma=make(epsilon=14.0).deviation, **given), parties, seed=0)
     assert outcome.model is not None
     found = {frozenset(row) for row in outcome.model.top_word_ids(8).tolist()}
     assert found == {frozenset(range(8 * k, 8 * k + 8)) for k in range(3)}
@@ -131,6 +169,20 @@ def test_negative_sums_are_cut_at_zero() -> None:
     phi = method.broadcast(state, "a")["phi"]
     assert phi.min() > 0
     np.testing.assert_allclose(phi.sum(axis=0), 1, rtol=1e-6)
+
+
+def test_each_topic_has_some_of_all_and_of_every_word() -> None:
+    counts = np.array([[6.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
+    state = {"counts": counts, "length": np.array(5.0)}
+    for given, base, beta in (({}, 0.05, 1.0), ({"base": 0.5, "beta": 0.2}, 0.5, 0.2)):
+        method = make(**given)
+        expected = counts + base * counts.mean(axis=1, keepdims=True) + beta
+        expected /= expected.sum(axis=0)
+        np.testing.assert_allclose(method.broadcast(state, "a")["phi"], expected, rtol=1e-6)
+        model = method.model(state, ("tax", "law", "war"))
+        np.testing.assert_allclose(model.topic_word, expected.T, rtol=1e-6)
+    flat = make(variant="paper").broadcast(state, "a")["phi"]
+    np.testing.assert_allclose(flat, (counts + 0.05) / (counts + 0.05).sum(axis=0), rtol=1e-6)
 
 
 def test_units_are_cut_where_they_should() -> None:
@@ -179,7 +231,19 @@ def test_paragraphs_are_units_of_texts_cut_at_blank_lines() -> None:
         ({"release": "tokens"}, "release must be one of"),
         ({"variant": "paper", "release": "document"}, "release must be one of"),
         ({"variant": "paper", "max_length": 9}, "max_length needs variant='sound'"),
+        (
+            {"variant": "paper", "epsilon": 8.0},
+            "n-grams keep no epsilon .*, got epsilon 8; use unit='sentence'",
+        ),
+        ({"release": "unit", "epsilon": 0.0}, "n-grams keep no epsilon .*, got epsilon 0; use"),
+        ({"release": "unit"}, "n-grams keep no epsilon .*, got no sigma; use"),
+        (
+            {"release": "unit", "sigma": 1.0, "max_length": 9},
+            "max_length needs vectors of documents, sentences",
+        ),
         ({"alpha": 0.0}, "alpha and beta above 0"),
+        ({"beta": 0.0}, "alpha and beta above 0"),
+        ({"base": -0.1}, "base of at least 0"),
     ],
 )
 def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
@@ -187,7 +251,7 @@ def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
         make(**bad)
 
 
-@pytest.mark.parametrize("given", [{}, {"variant": "paper"}, {"release": "unit"}])
+@pytest.mark.parametrize("given", [{}, {"variant": "paper"}, {"release": "unit", "sigma": 0.5}])
 def test_a_unit_longer_than_the_documents_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(
         InputError, match="one unit of 31 words, got none longer than 30; use a smaller unit_length"
@@ -203,7 +267,7 @@ def test_a_party_without_documents_is_refused() -> None:
 
 def test_documents_without_words_are_no_trouble() -> None:
     some = corpus_of([[0, 1, 2, 0], [], [3, 4, 5, 3]], 24)
-    for given in ({}, {"variant": "paper"}, {"release": "unit"}):
+    for given in ({}, {"variant": "paper"}, {"release": "unit", "sigma": 0.5}):
         model = in_process.run(make(n_rounds=3, **given), {"a": some}, seed=0).model
         assert model is not None
         assert np.isfinite(model.topic_word).all()

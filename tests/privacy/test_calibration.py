@@ -79,6 +79,8 @@ def test_audit_computes_the_known_numbers():
     by_method = {finding.method: finding.figures for finding in findings}
     assert by_method["PC-TD"]["word add/remove"] == pytest.approx(380, abs=1)
     assert by_method["PC-TD"]["word replace"] == pytest.approx(702, abs=1)
+    proved = {finding.method: finding.proved for finding in findings}
+    assert "none where they are n-grams" in proved["PC-TD"]
     assert by_method["FedLDA (rounds)"] == {"per round": 787.5, "all rounds": 47_250}
     assert by_method["LP-LDA"]["bit"] == pytest.approx(log(19))
     assert by_method["LP-LDA"]["document replace"] == pytest.approx(200 * log(19))

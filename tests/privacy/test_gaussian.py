@@ -98,6 +98,15 @@ def test_documents_are_priced_only_where_they_were_seen_and_cut():
         mechanism(words, documents, noise(), np.array([0, 3, 5, 6]))
 
 
+def test_units_cut_by_place_have_a_price_for_words_replaced_alone():
+    mechanism = GaussianCounts(1.0, 4, shifting=True)
+    words, documents = np.array([0, 1, 2, 3]), np.array([0, 4])
+    released = mechanism(words, documents, noise("once"), np.array([0, 3, 4]))
+    for cost in (released.cost, mechanism.add_to(np.zeros((2, 4), int), noise()).cost, mechanism.price()):
+        assert cost.relations == ("word replace",)
+        assert cost.losses == GaussianCounts(1.0, 4).price().losses_of("word replace")
+
+
 def test_bad_counts_are_refused():
     mechanism = GaussianCounts(1.0, 5)
     for bad in (np.array([-1, 2]), np.array([0.5])):

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from statistics_ import SEED, assert_drawn_from, assert_same_law
 
 from fedtopics.errors import InputError
-from fedtopics.privacy import exact
+from fedtopics.privacy import _noise, exact
 from fedtopics.privacy.noise import Noise
 
 
@@ -44,12 +44,27 @@ def test_laplace_follows_its_law(epsilon):
     assert_drawn_from(histogram(noise(epsilon).laplace(rate, 200_000), reach), law(weights, reach))
 
 
-@pytest.mark.parametrize("sigma", [0.25, 0.6, 1.0, 3.7, 40.0])
+@pytest.mark.parametrize("sigma", [0.25, 0.6, 1.0, 3.7, 16.0, 32.0, 40.0])
 def test_gaussian_follows_its_law(sigma):
     variance = exact.dyadic_variance(sigma)
     reach = int(4 * sigma) + 1
     weights = np.exp(-(np.arange(-10 * reach, 10 * reach + 1) ** 2) / (2 * float(variance)))
     assert_drawn_from(histogram(noise(str(sigma)).gaussian(variance, 150_000), reach), law(weights, reach))
+
+
+@pytest.mark.parametrize(
+    ("rest", "row"),
+    [([0] * 12, 0), ([0] * 11 + [4], 0), ([0] * 11 + [5], 1), ([0] * 11 + [6], 2), ([9] * 12, 2)],
+)
+def test_a_table_is_read_to_the_last_digit(rest, row):
+    """A real whose first 64 bits are those of two rows: the others decide (no draw would ever show it)."""
+    table = np.zeros((3, 16), np.uint16)
+    table[:, 0] = 0x8001, 0x8001, 0xFFFF
+    table[:2, -1] = 5, 6
+    head = (0x8001 << 48).to_bytes(8, "little")
+    digits_and_sign = b"".join(digit.to_bytes(2, "little") for digit in rest) + bytes(8)
+    blocks = iter([head + digits_and_sign])
+    assert _noise.two_sided(_noise.Stream(lambda: next(blocks)), table, 1).tolist() == [row]
 
 
 @pytest.mark.parametrize("sigma", [1000.0, 4096 * 3.3, 2.0**22])

@@ -38,11 +38,14 @@ def test_text_is_escaped_and_a_legend_names_several_lines():
     assert "<one>" not in text
 
 
-def test_charts_stand_side_by_side():
+@pytest.mark.parametrize(("n", "width", "height"), [(1, "480", "300"), (2, "960", "300"), (3, "960", "600")])
+def test_charts_stand_side_by_side_in_rows_of_two(n, width, height):
     one, _ = chart_of(Line("one", [1, 2], [1, 2]))
-    root = ElementTree.fromstring(side_by_side([one, one]))
-    assert root.get("width") == "960"
-    assert len(list(root.iter(f"{SVG}svg"))) == 3
+    root = ElementTree.fromstring(side_by_side([one] * n))
+    assert (root.get("width"), root.get("height")) == (width, height)
+    assert len(list(root.iter(f"{SVG}svg"))) == 1 + n
+    places = [group.get("transform") for group in root.findall(f"{SVG}g")]
+    assert places == ["translate(0,0)", "translate(480,0)", "translate(0,300)"][:n]
 
 
 @settings(max_examples=200, deadline=None)

@@ -59,8 +59,8 @@ Consistency = Annotated[
     str | None,
     typer.Option(
         metavar="RELATION",
-        help="Public word relation that the server draws topics towards: default, minilm, wordnet, or a file "
-        "of word vectors. Never one trained on the parties' documents.",
+        help="Public word relation that the server draws topics towards: default, wordllama, wordnet, or a "
+        "file of word vectors. Never one trained on the parties' documents.",
         show_default=False,
     ),
 ]

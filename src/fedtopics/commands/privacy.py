@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fedtopics.commands import options, tables
+
+if TYPE_CHECKING:
+    from fedtopics.corpus import Corpus
 
 app = typer.Typer(help="What a run costs in privacy, before it is run and after.", no_args_is_help=True)
 
@@ -152,6 +155,7 @@ def attack(
     preparing: options.Preparing,
     topics: options.Topics = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds that the listener hears.")] = 40,
+    users: Annotated[int, typer.Option(min=2, help="Documents drawn at random; each is a user.")] = 1000,
     seed: options.Seed = 0,
     threads: options.Threads = None,
     as_json: options.Json = False,
@@ -162,24 +166,34 @@ def attack(
     """
     from fedtopics import methods
     from fedtopics.listening import listen
+    from fedtopics.progress import track
     from fedtopics.reading import read
 
-    corpus = read(source, progress=None, **preparing.options())
+    corpus = _sample(read(source, progress=None, **preparing.options()), users, seed)
     rows: list[dict[str, Any]] = []
-    for name, given in LOCAL_METHODS:
+    for name, given in track(LOCAL_METHODS, "Listening", total=len(LOCAL_METHODS)):
         method = methods.make(name, n_topics=topics, n_rounds=rounds, **given)
         heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
         rows.append({"method": name} | given | {"bound": heard.bound} | asdict(heard.recovered))
     if as_json:
-        options.print_json({"rounds": rounds, "attacks": rows})
+        options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
         return
     tables.print_rows([_attack_row(row) for row in rows])
     tables.console.print(
-        "recall: share of a document's words that are named; bound: the most that reports made once allow, 1 "
-        "where users report in every round. epsilon: fedlda paper, nominal for one tuple; fedlda sound, "
-        "document replaced; lplda, word replaced.",
+        f"{corpus.n_docs} users, {rounds} rounds. recall: share of a document's words that are named (fedlda "
+        "paper: of its first 150); bound: the most that reports made once allow, 1 where users report in "
+        "every round. epsilon: fedlda paper, nominal for one tuple; fedlda sound, document replaced; lplda, "
+        "word replaced.",
         soft_wrap=True,
     )
+
+
+def _sample(corpus: Corpus, n_docs: int, seed: int) -> Corpus:
+    """Some documents drawn at random; all where there are no more."""
+    import numpy as np
+
+    chosen = np.random.default_rng(seed).permutation(corpus.n_docs)[:n_docs]
+    return corpus.select(np.sort(chosen))
 
 
 def _attack_row(row: dict[str, Any]) -> dict[str, str]:

@@ -16,8 +16,8 @@ from fedtopics.privacy.ledger import Budget
 EXAMPLES = """
 Train every method so that its ledger proves the same epsilon, and rank them.
 
-Ranks are by perplexity, coherence (NPMI), bytes sent by all and seconds. Methods that prove nothing for the
-relation are listed without a rank.
+Ranks are by perplexity, coherence (NPMI), bytes sent by all, and seconds of processor time. Methods that
+prove nothing for the relation are listed without a rank.
 
 [bold]Examples[/bold]
 
@@ -62,6 +62,7 @@ def rank(
     if as_json:
         options.print_json({"budget": asdict(budget), "places": [plain(place) for place in board]})
     else:
+        tables.console.print(f"{relation} epsilon {epsilon:g}, delta at most {delta:g}, all rounds together")
         tables.print_rows([_row(place) for place in board])
 
 
@@ -71,7 +72,7 @@ def plain(place: Place) -> dict[str, Any]:
 
 
 def _row(place: Place) -> dict[str, str]:
-    cells = {column: _cell(place, column) for column in COLUMNS}
+    cells = {column: _cell(place, column) for column in (*COLUMNS, "topics")}
     note = place.candidate.why or f"proved {place.epsilon:.4g}"
     return {"method": place.candidate.label} | cells | {"privacy": note}
 
@@ -85,5 +86,6 @@ def _cell(place: Place, column: str) -> str:
         "coherence": f"{value:.3f}",
         "bytes": f"{value / 1e6:,.1f} MB",
         "seconds": f"{value:.1f}",
+        "topics": f"{value:.0f}",
     }[column]
-    return f"{shown} ({place.ranks[column]})" if place.ranks else shown
+    return f"{shown} ({place.ranks[column]})" if column in place.ranks else shown

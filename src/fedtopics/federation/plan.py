@@ -65,6 +65,10 @@ class Plan:
             raise InputError(
                 f"method.topics_per_party must name parties of the plan, got {', '.join(strangers)}"
             )
+        if not self.method().plan(self.vocabulary.most_words):
+            raise InputError(
+                f"method {self.method_name} sends nothing and needs no federation; use fedtopics train"
+            )
         price = self.price(self.vocabulary.most_words)
         if price == inf:
             raise InputError(

@@ -74,7 +74,7 @@ class FedLda:
     n_sweeps: int = 5  # of the server in a round, sound
     alpha: float = 0.1
     beta: float = 0.05
-    base: float = 0.05  # private unigram under each topic, as a share of the reports per topic; sound
+    base: float = 0.1  # private unigram under each topic, as a share of the reports per topic; sound
 
     about: ClassVar[About] = About(
         summary="users with one document each report words themselves",

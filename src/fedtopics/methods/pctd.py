@@ -14,7 +14,7 @@ Yexuan Shi et al., Federated topic discovery: a semantic consistent approach, IE
                    server:  phi <- unigram times random factors
            round t server:  send phi and the topic sizes
                    party:   E step on Y that knows the law of the noise;  send the expected counts M
-                   server:  as above
+                   server:  phi_kw ~ M_wk + base (mean of M_w over the topics) + beta,  beta = 3 / n_topics
 
 Word relations (Eq. 12, 13) are a part of their own: `fedtopics.consistency`, with any method.
 
@@ -23,11 +23,12 @@ is how much a document says of its mixture: theta_dk ~ alpha + (expected words i
 
 Guarantee, of `sound`: (epsilon, delta) for a word added or removed, (less than 2 epsilon, delta) for one
 replaced, with the sigma that this takes; whatever the number of rounds. Of `paper`: n_rounds Gaussian
-releases compose, 380 at sigma 0.25, 35 rounds and delta 1e-5 for a word of a unit, all others where they
-were. Both hold for sentences and paragraphs. A word that comes between others moves those after it to other
-n-grams of the sentence, and may make one more: against that vectors of n-grams (`paper`, release="unit")
-have no bound, and documents do not need one. Public: vocabulary, settings, number of documents, with vectors
-of units their number in each document (for n-grams so the length). theta never leaves.
+releases compose, to 380 at sigma 0.25, 35 rounds and delta 1e-5. Both need documents, sentences or paragraphs
+as vectors. With n-grams (`paper` as printed, and release="unit") a word that comes between others moves those
+after it to other n-grams and may make one more: a word replaced is all that has a bound, epsilon cannot be
+asked for, and what would follow if a count changed by 1, as the paper says, is recorded as a claim. Public:
+vocabulary, settings, number of documents, with vectors of units their number in each document (for n-grams so
+the length). theta never leaves.
 
 Corrections to the printed algorithm: all parties start from the same topics (drawn each by itself, topic k of
 one party has nothing to do with topic k of another). Negative sums of M, which have no logarithm, are cut at
@@ -36,7 +37,7 @@ zero and beta is added. The noise is discrete on a grid of 1/64.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
@@ -48,7 +49,7 @@ from fedtopics.federation.noisy_units import NoisyUnits
 from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.federation.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.calibration import calibrate
+from fedtopics.privacy.calibration import calibrate, total
 from fedtopics.privacy.claims import moments_claim
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.cost import Claim
@@ -62,6 +63,7 @@ from fedtopics.sampling.histograms import Histograms
 
 PARTY = "party/"
 GRID = 64  # steps of the papers' noise in one token
+COUNTS_OF_PRIOR = 3.0  # of every word in all topics together
 WORDS_OF_UNIT = {"ngram": 3, "sentence": 10, "paragraph": 40}
 
 
@@ -77,7 +79,8 @@ class Pctd:
     unit_length: int | None = None  # words of an n-gram (3), or roughly of a sentence (10), a paragraph (40)
     release: str | None = None  # "document" (sound's own) or "unit": what one noisy vector covers
     alpha: float = 0.1
-    beta: float = 0.05
+    beta: float | None = None  # of each word in a topic; 3 / n_topics (paper: 0.05) where not given
+    base: float = 0.05  # share of the mean of all topics that is added to each; sound
     burstiness: float = 0.3  # of words in documents, with release="document"
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents (sound)
 
@@ -103,14 +106,33 @@ class Pctd:
         check_delta(self.delta)
         if not self.delta > 0:
             raise InputError(f"Gaussian noise needs a delta above 0, got {self.delta}")
-        if not (self.alpha > 0 and self.beta > 0 and 0 <= self.burstiness < 1):
-            given = f"{self.alpha}, {self.beta} and {self.burstiness}"
-            raise InputError(f"expected alpha and beta above 0 and burstiness in [0, 1), got {given}")
+        if not (self.alpha > 0 and self._beta > 0 and self.base >= 0 and 0 <= self.burstiness < 1):
+            given = f"{self.alpha}, {self.beta}, {self.base} and {self.burstiness}"
+            raise InputError(
+                f"expected alpha and beta above 0, base of at least 0 and burstiness in [0, 1), got {given}"
+            )
         if not isinstance(self.words_of_unit, int) or self.words_of_unit < 1:
             raise InputError(f"unit_length must be a whole number above 0, got {self.unit_length!r}")
         if self._paper and self.max_length is not None:
             raise InputError("max_length needs variant='sound', got 'paper', which prices words alone")
         Bounds(self.max_length)
+        if self._ngrams:
+            self._check_ngrams()
+
+    def _check_ngrams(self) -> None:
+        """Refuse what vectors of n-grams cannot keep: a bound on words added or removed, or on documents."""
+        if self.epsilon is not None or (self.sigma is None and not self._paper):
+            given = "no sigma" if self.epsilon is None else f"epsilon {self.epsilon:g}"
+            raise InputError(
+                "vectors of n-grams keep no epsilon for a word added or removed, since those behind it move, "
+                f"got {given}; use unit='sentence' or 'paragraph' or vectors of documents "
+                "(variant='sound', release='document'), or give sigma"
+            )
+        if self.max_length is not None:
+            raise InputError(
+                f"max_length needs vectors of documents, sentences or paragraphs, got {self.max_length} with "
+                "n-grams, of which only a word replaced is priced"
+            )
 
     @property
     def words_of_unit(self) -> int:
@@ -138,7 +160,7 @@ class Pctd:
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         if "counts" not in state:
             return {}
-        topics = channel_em.maximize(state["counts"], self.beta)
+        topics = channel_em.maximize(self._with_base(state), self._beta)
         length = {"length": state["length"]} if "length" in state else {}
         return {"phi": topics.phi, "sizes": topics.sizes} | length
 
@@ -175,7 +197,7 @@ class Pctd:
         if "counts" not in state:
             raise InputError("expected vectors of at least one party, got none; run again")
         alpha = self.alpha * self.words_of_unit  # for new documents, which are read word by word
-        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=alpha, beta=self.beta)
+        return TopicModel.from_counts(self._with_base(state).T, vocabulary, alpha=alpha, beta=self._beta)
 
     def local_model(self, party: Party) -> None:
         return None
@@ -184,15 +206,37 @@ class Pctd:
     def _paper(self) -> bool:
         return self.variant == "paper"
 
+    @property
+    def _beta(self) -> float:
+        """As given, or a share of the counts that every word has in all topics together."""
+        if self.beta is not None:
+            return self.beta
+        return 0.05 if self._paper else COUNTS_OF_PRIOR / self.n_topics
+
+    @property
+    def _ngrams(self) -> bool:
+        """Whether a noisy vector covers an n-gram."""
+        return self.unit == "ngram" and (self._paper or self.release == "unit")
+
     def _mechanism(self, n_words: int) -> GaussianCounts | Histogram:
         bounds = Bounds(self.max_length)
         if self.deviation == float("inf"):
             return Histogram(0.0, n_words, bounds=bounds)  # releases nothing
-        if not self._paper:
-            return GaussianCounts(self.deviation, n_words, bounds=bounds)
-        claimed = moments_claim(self.deviation, self.n_rounds, self.delta)
-        claim = Claim("word add/remove", claimed, self.delta, "PC-TD, conditions in the proof of Theorem 1")
-        return GaussianCounts(self.deviation, n_words, grid=GRID, claims=(claim,))
+        grid = GRID if self._paper else 1
+        counts = GaussianCounts(self.deviation, n_words, grid=grid, bounds=bounds)
+        claims = []
+        if self._paper:
+            claimed = moments_claim(self.deviation, self.n_rounds, self.delta)
+            claims.append((claimed, "PC-TD, conditions in the proof of Theorem 1"))
+        if self._ngrams:
+            n_releases = self.n_rounds if self._paper else 1
+            claimed = total(counts.price(), "word add/remove", self.delta, n_releases)
+            claims.append((claimed, "PC-TD, sensitivity 1 of each count; composed exactly"))
+        return replace(
+            counts,
+            claims=tuple(Claim("word add/remove", value, self.delta, source) for value, source in claims),
+            shifting=self._ngrams,
+        )
 
     def _vectors(self, n_words: int) -> NoisyUnits:
         documents = self.release != "unit" and not self._paper
@@ -221,6 +265,11 @@ class Pctd:
         theta = memory.get("theta", np.full((n_docs, self.n_topics), 1 / self.n_topics, np.float32))
         step = unit_em.expect(rows, held["documents"], held["lengths"], theta, told["phi"], self.alpha)
         return step.counts, {"theta": step.theta}
+
+    def _with_base(self, state: Arrays) -> NDArray[np.float64]:
+        """The counts with some of the mean of all topics in each: where noise hides a word, they agree."""
+        counts: NDArray[np.float64] = state["counts"]
+        return counts if self._paper else counts + self.base * counts.mean(axis=1, keepdims=True)
 
     def _random_mixtures(self, n_docs: int, turn: Turn) -> NDArray[np.float32]:
         return turn.generator().dirichlet(np.ones(self.n_topics), n_docs).astype(np.float32)

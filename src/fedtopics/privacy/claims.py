@@ -93,9 +93,10 @@ def gaussian_rounds(sigma: float = 0.25, rounds: int = 35, delta: float = 1e-5) 
     return Finding(
         "PC-TD",
         f"{claimed:.0f} by the conditions in the proof of Theorem 1",
-        f"{added:.0f} for a word added or removed, {replaced:.0f} for one replaced, at delta {delta:g}",
+        f"{replaced:.0f} for a word replaced; for one added or removed {added:.0f} where units are sentences "
+        f"or paragraphs, none where they are n-grams; at delta {delta:g}",
         f"the proof needs a moment of at least 1 but allows {moment:.2f} at sigma {sigma:g}; "
-        f"fresh noise in each of {rounds} rounds composes",
+        f"fresh noise in each of {rounds} rounds composes; a word more moves others to other n-grams",
         {"claimed": claimed, "word add/remove": added, "word replace": replaced},
     )
 

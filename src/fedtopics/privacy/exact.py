@@ -119,6 +119,12 @@ def gaussian_tail(variance: Fraction, threshold: int) -> tuple[Decimal, tuple[De
         return reached / total, tuple(cumulative)
 
 
+@lru_cache(maxsize=16)
+def gaussian_digits(variance: Fraction) -> Digits:
+    """The cumulative law of discrete Gaussian noise that is not negative, zero included."""
+    return digits(gaussian_tail(variance, 0)[1])
+
+
 def digits(probabilities: list[Decimal] | tuple[Decimal, ...]) -> Digits:
     """256 bits of each probability as rows of sixteen 16-bit digits, most significant first."""
     with localcontext(PRECISE):

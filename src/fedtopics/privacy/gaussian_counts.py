@@ -6,6 +6,10 @@ A word added changes one count by one, a word replaced two counts; n words of on
 by at most n (replaced: sqrt 2 n) in Euclidean norm, which is n^2 / (2 sigma^2)-zCDP (Canonne, Kamath,
 Steinke, NeurIPS 2020). PC-TD draws fresh noise in every round, on zeros too: every round must be
 paid. grid > 1 comes close to the paper's continuous noise, grid = 1 is the integer mechanism.
+
+That a word added changes one count needs all others to stay in their units. In n-grams, cut by place, they do
+not (`shifting`): a word more pushes all behind it on, changes counts in every later unit and may make a unit
+more. Then a word replaced is all that has a bound.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from fedtopics.privacy.contribution import (
     check_size,
     check_words,
     cut_units,
+    report_price,
     word_price,
     words_only,
 )
@@ -49,6 +54,7 @@ class GaussianCounts:
     grid: int = 1
     bounds: Bounds = UNBOUNDED
     claims: tuple[Claim, ...] = ()
+    shifting: bool = False  # units are cut by place: a word more moves those behind it to other units
 
     def __post_init__(self) -> None:
         check_size("number of words", self.n_words)
@@ -97,6 +103,8 @@ class GaussianCounts:
         """What one release costs."""
         # The deviation that is drawn: the delta of discrete noise can grow with sigma between two steps.
         step = DiscreteGaussian(float(exact.dyadic_sigma(self.sigma * self.grid)), self.grid)
+        if self.shifting:
+            return report_price(step, noise, self.claims, count=2)
 
         def change(n_changes: int, n_sides: int) -> Events:
             return ZeroConcentrated(n_sides * n_changes**2 / (2 * self.sigma**2)), 1

@@ -18,6 +18,7 @@ from fedtopics.errors import InputError
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 GRAY = "#808080"
 LEFT, RIGHT, TOP, BOTTOM = 68, 16, 34, 48
+PER_ROW = 2  # of charts; a page is about as wide
 MOST_DOTS = 24  # a line of more points is drawn without
 STYLE = "font-family:system-ui,sans-serif;font-size:12px"
 
@@ -82,11 +83,13 @@ def line_chart(
 
 
 def side_by_side(charts: Sequence[str], width: int = 480, height: int = 300) -> str:
-    """One `<svg>` element that shows charts of equal size in a row, for a file of its own."""
+    """One `<svg>` element that shows charts of equal size in rows of `PER_ROW`, for a file of its own."""
     moved = [
-        f'<g transform="translate({number * width},0)">{chart}</g>' for number, chart in enumerate(charts)
+        f'<g transform="translate({number % PER_ROW * width},{number // PER_ROW * height})">{chart}</g>'
+        for number, chart in enumerate(charts)
     ]
-    return _element(moved, "Charts", width * len(charts), height)
+    n_rows = -(-len(charts) // PER_ROW)
+    return _element(moved, "Charts", width * min(len(charts), PER_ROW), height * n_rows)
 
 
 def _element(body: Sequence[str], title: str, width: int, height: int) -> str:

@@ -12,6 +12,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.05, 100.0
+SMALLEST_DECAY = 1e-30  # noise on one count in 10^30 is taken for none: single precision ends soon below
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,8 @@ class Histograms:
     def __post_init__(self) -> None:
         if not 0 <= self.decay <= 1:
             raise InputError(f"expected a decay from 0 (exact counts) to 1, got {self.decay}")
+        if self.decay < SMALLEST_DECAY:
+            object.__setattr__(self, "decay", 0.0)
         if (
             not 0 <= self.sigma <= LARGEST_SIGMA
             or (0 < self.sigma < SMALLEST_SIGMA)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rows.hpp"
+#include "table.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -33,17 +34,6 @@ nb::tuple to_numpy(Rows rows) {
                         to_numpy(std::move(rows.values)));
 }
 
-// Conditional draws from the tail of a law given as cumulative probabilities, to 256 bits.
-std::int64_t from_table(Stream& stream, const std::uint16_t* digits, std::size_t n_rows) {
-  std::uint16_t drawn[kDigits];
-  for (auto& digit : drawn) digit = static_cast<std::uint16_t>(stream.bits(16));
-  std::size_t row = 0;
-  while (row < n_rows && !std::lexicographical_compare(drawn, drawn + kDigits, digits + row * kDigits,
-                                                       digits + (row + 1) * kDigits))
-    ++row;
-  return static_cast<std::int64_t>(row);
-}
-
 NB_MODULE(_noise, m) {
   nb::class_<Stream>(m, "Stream").def(nb::init<nb::object>(), "refill"_a);
 
@@ -66,6 +56,10 @@ NB_MODULE(_noise, m) {
     const GaussianLaw law{n, d, t};
     return repeat(size, [&] { return law.draw(stream); });
   });
+  m.def("two_sided", [](Stream& stream, Digits cumulative, std::size_t size) {
+    const Table table(cumulative.data(), cumulative.shape(0));
+    return repeat(size, [&] { return with_sign(stream, table); });
+  });
   m.def("survivors", [](Stream& stream, Digits digits, std::int64_t n_positions) {
     std::vector<std::int64_t> positions;
     Survivors survivors(stream, digits.data(), static_cast<int>(digits.shape(0)));
@@ -83,7 +77,8 @@ NB_MODULE(_noise, m) {
   m.def("gaussian_rows", [](Stream& stream, Array<std::int32_t> words, Array<std::int64_t> offsets,
                             std::int64_t n_words, std::int64_t step, std::int64_t threshold, Digits digits,
                             std::uint64_t n, std::uint64_t d, std::uint64_t t, Digits cumulative) {
-    auto tail = [=](Stream& z) { return threshold + from_table(z, cumulative.data(), cumulative.shape(0)); };
+    const Table excess(cumulative.data(), cumulative.shape(0));
+    auto tail = [&](Stream& z) { return threshold + excess.draw(z); };
     return to_numpy(noisy_rows(stream, words.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1,
                                n_words, step, threshold, digits.data(), static_cast<int>(digits.shape(0)),
                                GaussianLaw{n, d, t}, tail));

@@ -44,12 +44,14 @@ INLINE float total(const float* partial, int32_t stride) {
   return (columns[0] + columns[1]) + (columns[2] + columns[3]);
 }
 
-INLINE float largest(Floats a) {
-  alignas(64) float x[LANES];
-  store(x, a);
-  float most[4];
-  for (int l = 0; l < 4; l++) most[l] = std::max(std::max(x[l], x[4 + l]), std::max(x[8 + l], x[12 + l]));
-  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+// The largest lane of each of four vectors.
+INLINE void largest(const Floats (&a)[4], float* most) {
+  alignas(64) float x[4][LANES];
+  for (int v = 0; v < 4; v++) store(x[v], a[v]);
+  for (int half = LANES / 2; half > 0; half /= 2)
+    for (int v = 0; v < 4; v++)
+      for (int l = 0; l < half; l++) x[v][l] = std::max(x[v][l], x[v][l + half]);
+  for (int v = 0; v < 4; v++) most[v] = x[v][0];
 }
 
 // ln(1 + x) for x >= 0, to five digits; a few terms do where x is small.
@@ -91,18 +93,20 @@ struct Document {
   // Adds the losses of the draw that `partial` describes: as printed and corrected, for a word and for a document.
   METHOD void monitor(float* losses) {
     const float sum = total(partial, g.stride);
-    Floats down[2] = {all(0.0f), all(0.0f)}, up[2] = {all(0.0f), all(0.0f)}, before = all(0.0f);
+    Floats most[4] = {all(0.0f), all(0.0f), all(0.0f), all(0.0f)}, before = all(0.0f);  // fallen and risen, by level
     for (int32_t k = 0; k < g.stride; k += LANES) {
       const Floats running = load(partial + k), weight = running - before, rest = all(sum) - weight;
       for (int level = 0; level < 2; level++) {
         const Floats loss = rest * load(lost[level] + k), gain = weight * load(gained[level] + k);
-        down[level] = select(down[level] < loss, loss, down[level]);
-        up[level] = select(up[level] < gain, gain, up[level]);
+        most[level] = select(most[level] < loss, loss, most[level]);
+        most[2 + level] = select(most[2 + level] < gain, gain, most[2 + level]);
       }
       before = running;
     }
+    float found[4];
+    largest(most, found);
     for (int level = 0; level < 2; level++) {
-      const float risen = largest(up[level]) / sum, share = largest(down[level]) / sum, fallen = share / (1 - share);
+      const float risen = found[2 + level] / sum, share = found[level] / sum, fallen = share / (1 - share);
       const float gain = log_of_one_plus(risen);
       losses[2 * level] += 2 * gain;
       losses[2 * level + 1] += fallen > risen ? log_of_one_plus(fallen) : gain;

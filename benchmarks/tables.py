@@ -1,9 +1,9 @@
-"""The tables of the README, made from benchmark results: no number in them is typed.
+"""The tables of the README and of the docs, made from benchmark results: no number in them is typed.
 
-    python benchmarks/readme_tables.py          rewrites them in README.md
-    python benchmarks/readme_tables.py FILE     in another file
+    python benchmarks/tables.py            rewrites them all
+    python benchmarks/tables.py FILE...    those of some files
 
-A table stands between `<!-- NAME -->` and `<!-- end NAME -->`; `tests/test_readme.py` checks that each is
+A table stands between `<!-- NAME -->` and `<!-- end NAME -->`; `tests/test_tables.py` checks that each is
 what the results say.
 """
 
@@ -12,13 +12,24 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import application_tables
+import leaderboard
+import local_tables
+import semantic_tables
+from markdown_tables import table
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+FILES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/methods").glob("*.md")),
+]
 SETS = {"kos": "KOS", "ap": "AP", "ohsumed": "ohsumed", "nips": "NIPS", "imdb": "imdb"}
 METHODS = ("alone", "calm 4", "calm 6", "calm 8", "shared", "tomotopy")
 SPEED = (("nips", 100), ("nips", 500), ("20newsgroups", 100), ("20newsgroups", 500))
@@ -50,22 +61,32 @@ def speed() -> str:
     return table(head, rows)
 
 
-TABLES = {"quality": quality, "speed": speed}
+def boards() -> str:
+    """The leaderboard of every set."""
+    return "\n".join(leaderboard.table(name) for name in leaderboard.SETS).strip()
+
+
+TABLES = (
+    {"quality": quality, "speed": speed, "leaderboard": boards, "equal-topics": leaderboard.equal_table}
+    | local_tables.TABLES
+    | application_tables.TABLES
+    | semantic_tables.TABLES
+)
 
 
 def blocks(text: str) -> dict[str, str]:
     """The tables that stand in a text, by name."""
     return {
         name: body.strip()
-        for name, body in re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end \1 -->", text, re.DOTALL)
+        for name, body in re.findall(r"<!-- ([\w-]+) -->\n(.*?)<!-- end \1 -->", text, re.DOTALL)
     }
 
 
-def rewritten(text: str, tables: Mapping[str, Callable[[], str]] = TABLES) -> str:
+def rewritten(text: str) -> str:
     """The text with its tables made anew."""
     for name in blocks(text):
         pattern = re.compile(rf"<!-- {name} -->\n.*?<!-- end {name} -->", re.DOTALL)
-        made = f"<!-- {name} -->\n{tables[name]()}\n<!-- end {name} -->"
+        made = f"<!-- {name} -->\n{TABLES[name]()}\n<!-- end {name} -->"
         text = pattern.sub(lambda _, made=made: made, text)
     return text
 
@@ -89,12 +110,8 @@ def _passes(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows as Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "README.md"
-    target.write_text(rewritten(target.read_text(encoding="utf-8")), encoding="utf-8")
+    for target in map(Path, sys.argv[1:] or FILES):
+        text = target.read_text(encoding="utf-8")
+        if (made := rewritten(text)) != text:
+            target.write_text(made, encoding="utf-8")
