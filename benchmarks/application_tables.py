@@ -19,7 +19,7 @@ def classification() -> str:
     """Means over the seeds, the spread of AUC (largest less smallest), and its difference to `pooled`."""
     head = ["set", "seeds", "topics", "accuracy", "precision", "recall", "F1", "AUC (spread)", "AUC - pooled"]
     rows = []
-    for name in (name for name in SETS if (RESULTS / f"classification_{name}.json").exists()):
+    for name in SETS:
         seeds = list(_load(f"classification_{name}")["seeds"].values())
         for features in seeds[0]:
             areas = [seed[features]["auc"][0] for seed in seeds]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import local_privacy
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
 from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.privacy.prior_response import PriorResponse
@@ -29,6 +30,10 @@ DEFAULTS: dict[str, Any] = {
     "delta": DELTA,
     "n_reports": 105,
 }
+Seeds: TypeAlias = Mapping[str, Sequence[int]]  # by set
+THREE: Seeds = dict.fromkeys(SETS, SEEDS)
+ONE: Seeds = dict.fromkeys(SETS, SEEDS[:1])
+CURVES: Seeds = {"Reviews": SEEDS, "Emails": SEEDS[:1]}
 DATA_HERE = """
     Reviews: 1,000 of the first 7,567 Amazon fine food reviews, 4,610 words, 20 topics. Emails: 5,000 of
     Enron-Spam, 3,309 words, 30 topics. Cut at 150 words, one user each, 60 rounds; a fifth as many others to
@@ -43,6 +48,11 @@ def users(name: str) -> tuple[Corpus, Corpus]:
     if (found := local_privacy.load(SETS[name])) is None:
         raise InputError(f"expected {SETS[name]} in {local_privacy.DATA}, got nothing; set FEDTOPICS_DATA")
     return found
+
+
+def unigram(name: str) -> float:
+    """What a model without topics reaches."""
+    return unigram_perplexity(*users(name))
 
 
 def defaults(name: str) -> dict[str, Any]:
@@ -73,12 +83,12 @@ def _changed(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     return {setting: value for setting, value in settings.items() if usual[setting] != value}
 
 
-def runs(seeds: Iterable[int] = SEEDS, **settings: Any) -> Parts:
+def runs(seeds: Seeds, **settings: Any) -> Parts:
     """The runs with these settings on both sets."""
     return {
         key(name, seed, **settings): partial(printed, name, seed, **_changed(name, settings))
         for name in SETS
-        for seed in seeds
+        for seed in seeds[name]
     }
 
 
@@ -99,14 +109,13 @@ def curve(numbers: Numbers, name: str, **settings: Any) -> list[float]:
     return [mean(values) for values in zip(*found, strict=True)]
 
 
-def widest(numbers: Numbers) -> str:
-    """How many seeds there are, and their largest spread relative to the mean."""
+def widest(numbers: Numbers, once: str) -> str:
+    """How many seeds there are (`once`: but for which), and their largest spread relative to the mean."""
     groups: dict[str, list[float]] = {}
     for name, result in numbers.items():
         if isinstance(result, dict) and "perplexity" in result:
             groups.setdefault(name.rpartition(", seed")[0], []).append(result["perplexity"])
     spread = max((max(v) - min(v)) / mean(v) for v in groups.values() if len(v) > 1)
-    once = " but for the baselines and MH, which have one" if min(map(len, groups.values())) == 1 else ""
     return f"means of 3 seeds{once}, spread at most {100 * spread:.1f} %"
 
 
