@@ -67,7 +67,7 @@ def judge(kind: str, honest: str, numbers: Numbers) -> Finding:
             label = f"{shown},{variant or ' repaired'}"
             checks |= {
                 f"{label}: fewer errors than n-grams, beyond chance": high < 0,
-                f"{label}: fewer than with each party's topics, by more than half the width of its interval": (
+                f"{label}: fewer than with each party's topics, by over half its interval": (
                     found["word_error_rate"] < alone - (high - low) / 2
                 ),
             }
