@@ -6,7 +6,7 @@
 Topics come from the training documents alone. The classifier (logistic regression on the mixtures) is trained
 on all labeled training documents whatever the topics, so that the topics alone make the difference. One JSON
 file per set goes to benchmarks/results; a seed that is there already is not run again.
-`application_tables.py` puts the results into docs/applications.md.
+`tables.py` puts the results into docs/applications.md.
 """
 
 from __future__ import annotations

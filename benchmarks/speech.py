@@ -9,7 +9,7 @@ chosen on the sessions of the development part (a third), and words are counted 
 by resampling sessions, alike for all systems. The control has one topic: word frequencies without context.
 
 Each system goes to benchmarks/results/speech_*.json when it is measured, and is not measured again;
-`application_tables.py` puts them into docs/applications.md.
+`tables.py` puts them into docs/applications.md.
 """
 
 from __future__ import annotations
