@@ -135,6 +135,8 @@ def test_unknown_words_need_a_probability(tmp_path: Path) -> None:
     file.write_text(GOOD)
     with pytest.raises(InputError, match="does not know 'war'"):
         arpa.read(file).grams(["law", "war"])
+    with pytest.raises(InputError, match="above 0 for unknown words, at most 1, got 5"):
+        arpa.read(file, unknown=5)
     open_model = arpa.read(file, unknown=1e-5)
     assert open_model.probability(open_model.grams(["law", "war"])[1]) == 1e-5
 

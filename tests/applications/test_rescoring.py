@@ -86,6 +86,13 @@ def test_sessions_stay_whole_and_errors_are_counted_by_word() -> None:
         errors([utterance("b", "s", "", "one")], [Hypothesis(("one",), 0.0)])
 
 
+def test_one_session_has_an_interval_too() -> None:
+    said = [utterance(f"u{n}", "s", "one two", "one two" if n % 2 else "one too") for n in range(20)]
+    rate = word_error_rate(said, errors(said, [u.first for u in said]))
+    assert rate.value == 0.25
+    assert rate.interval[0] < 0.25 < rate.interval[1]
+
+
 def written(path: Path, rate: int, channels: int = 1, width: int = 2, seconds: int = 1) -> Path:
     with wave.open(str(path), "wb") as file:
         file.setnchannels(channels)

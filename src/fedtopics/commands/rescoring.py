@@ -35,7 +35,9 @@ def register(app: typer.Typer) -> None:
 
 def choose_anew(
     folder: options.RunFolder,
-    hypotheses: Annotated[Path, typer.Argument(help="N-best file (.jsonl; also .gz, .xz).")],
+    hypotheses: Annotated[
+        Path, typer.Argument(metavar="HYPOTHESES", help="N-best file (.jsonl; also .gz, .xz).")
+    ],
     language_model: Annotated[Path, typer.Option(help="N-grams as an ARPA file (also .gz, .xz).")],
     way: Annotated[str, typer.Option(help="interpolation or rescaling.")] = "rescaling",
     strength: Annotated[float, typer.Option(help="Of the topics, 0 to 1.")] = 0.1,

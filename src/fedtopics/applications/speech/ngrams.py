@@ -48,6 +48,8 @@ class NGramModel:
         *,
         unknown: float | None = None,
     ) -> None:
+        if unknown is not None and not 0 < unknown <= 1:
+            raise InputError(f"expected a probability above 0 for unknown words, at most 1, got {unknown}")
         self.vocabulary = tuple(vocabulary)
         self.ids = {word: number for number, word in enumerate(self.vocabulary)}
         self.probabilities, self.back_offs, self.unknown = probabilities, back_offs, unknown

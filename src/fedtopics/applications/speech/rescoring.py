@@ -156,8 +156,13 @@ def _wrong(reference: tuple[str, ...], words: tuple[str, ...]) -> int:
 
 
 def word_error_rate(utterances: Sequence[Utterance], counts: NDArray[np.float64]) -> Score:
-    """Errors per word of the references; whole sessions are resampled, for their utterances hang together."""
+    """Errors per word of the references; whole sessions are resampled, for their utterances hang together.
+
+    Where there is one session alone, its utterances are.
+    """
     sessions, member = np.unique([u.session for u in utterances], return_inverse=True)
+    if len(sessions) == 1:
+        sessions, member = np.unique([u.name for u in utterances], return_inverse=True)
     [score] = resampled(
         lambda weights: np.array([counts[:, 0] @ weights[member] / (counts[:, 1] @ weights[member])]),
         len(sessions),
