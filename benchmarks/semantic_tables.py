@@ -34,7 +34,7 @@ def releases() -> str:
     rows = [["unigram", "", *(_unigram("releases", name) for name in SETS)]]
     for (part, label), title in ROWS.items():
         cells = [_cell(_runs(part, name, label), "perplexity") for name in SETS]
-        rows.append([title, _epsilon(_runs(part, "ap", label)), *cells])
+        rows.append([title, _epsilon(_any_runs(part, label)), *cells])
     return table(["", "epsilon", *SETS.values()], rows)
 
 
@@ -63,9 +63,7 @@ def parties() -> str:
 
 def taus() -> str:
     """Perplexity and NPMI by the strength of consistency."""
-    found = _load("taus")
-    labels = list(next(iter(found.values()), {}))
-    rows = []
+    rows, labels = [], ("0", "0.1", "0.2", "0.3", "0.4", "0.5")
     for name, title in SETS.items():
         for measure, said in (("perplexity", "perplexity"), ("coherence_npmi", "NPMI")):
             rows.append([title, said, *(_cell(_runs("taus", name, label), measure) for label in labels)])
@@ -139,6 +137,11 @@ def _runs(part: str, name: str, label: str) -> dict[str, Any]:
     return found
 
 
+def _any_runs(part: str, label: str) -> dict[str, Any]:
+    """Those of the first set that has some."""
+    return next((runs for name in SETS if (runs := _runs(part, name, label))), {})
+
+
 def _unigram(part: str, name: str) -> str:
     runs = [run for found in _load(part).get(name, {}).values() for run in found.values()]
     return f"{runs[0]['perplexity_unigram']:.0f}" if runs else "–"
@@ -176,6 +179,8 @@ def _epsilon(runs: dict[str, Any]) -> str:
     words = [row for row in rows[0] if row["relation"] == "word add/remove"] if rows else []
     proved = [row["epsilon"] for row in words if row["basis"] == "proved"]
     claimed = [row["epsilon"] for row in words if row["basis"] == "claimed"]
+    if not words:
+        return "–"
     if proved:
         return f"{proved[0]:.3g}"
     return f"none ({claimed[0]:.4g} claimed)" if claimed else "none"

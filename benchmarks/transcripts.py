@@ -115,7 +115,7 @@ def librispeech() -> list[Utterance]:
     return found
 
 
-def synthesized(language: NGramModel, cache: Path, per_party: int = 120) -> list[Utterance]:
+def synthesized(language: NGramModel, cache: Path, per_party: int = 180) -> list[Utterance]:
     """Held-out sentences spoken by flite and heard by pocketsphinx with this model; `cache` keeps them."""
     sentences = held_out(per_party)
     heard = _kept(cache)

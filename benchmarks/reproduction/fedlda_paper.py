@@ -33,6 +33,7 @@ from reproduction.fedlda_runs import (
     honest,
     of,
     runs,
+    unigram,
     users,
     widest,
 )
@@ -112,7 +113,7 @@ def chart_assumptions(numbers: Numbers) -> str:
 
 
 def convergence() -> Parts:
-    parts = calm_runs()
+    parts = calm_runs() | {f"fedlda unigram {name}": partial(unigram, name) for name in SETS}
     for sampler in SAMPLERS:
         for channel in CHANNELS:
             parts |= runs(THREE if sampler == "gibbs" else ONE, sampler=sampler, channel=channel)
@@ -145,9 +146,10 @@ def judge_convergence(numbers: Numbers) -> Finding:
         },
         f"""perplexity after {ROUNDS} rounds at nominal epsilon {EPSILON:g}: {table}. After 10 rounds without
         noise: {", ".join(f"{name} by {sampler} {v:.0f}" for (name, sampler), v in early.items())}
-        ({widest(numbers, ", MH 1 seed")}).""",
+        ({widest(numbers, ", MH 1 seed")}). Word frequencies without topics:
+        {", ".join(f"{name} {numbers[f'fedlda unigram {name}']:.0f}" for name in SETS)}.""",
         """The nominal epsilon of RRP and that of the others are not the same promise: kRR and HM keep theirs
-        for each tuple.""",
+        for each tuple. On Reviews they then end above word frequencies without topics.""",
         honest(),
         calm_found(numbers),
     )

@@ -10,6 +10,7 @@ import local_privacy
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
 from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.privacy.prior_response import PriorResponse
@@ -47,6 +48,11 @@ def users(name: str) -> tuple[Corpus, Corpus]:
     if (found := local_privacy.load(SETS[name])) is None:
         raise InputError(f"expected {SETS[name]} in {local_privacy.DATA}, got nothing; set FEDTOPICS_DATA")
     return found
+
+
+def unigram(name: str) -> float:
+    """What a model without topics reaches."""
+    return unigram_perplexity(*users(name))
 
 
 def defaults(name: str) -> dict[str, Any]:

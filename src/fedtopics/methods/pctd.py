@@ -86,7 +86,7 @@ class Pctd:
 
     about: ClassVar[About] = About(
         summary="one topic for each n-gram, sentence or paragraph; Gaussian noise",
-        guarantee="(epsilon, delta) for a word added or removed (paper: as its rounds add up)",
+        guarantee="(epsilon, delta) for a word added or removed (paper: none with its n-grams)",
         citation="Shi et al., IEEE Intelligent Systems 2021",
     )
     told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
