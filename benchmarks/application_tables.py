@@ -57,10 +57,11 @@ def _systems(systems: dict[str, Any]) -> Iterator[list[str]]:
         if "minus_control" in found and not label.startswith("unigram control"):
             beyond = _interval(found["minus_control"], found["minus_control_interval"], "+.2f")
         setting = found["setting"]
+        others = [f"{100 * value:+.2f}" for value in found.get("other_seeds", {}).values()]
         yield [
             label,
             _interval(found["word_error_rate"], found["interval"], ".2f"),
-            _interval(found["minus_n_grams"], found["minus_interval"], "+.2f"),
+            ", ".join([_interval(found["minus_n_grams"], found["minus_interval"], "+.2f"), *others]),
             beyond,
             f"{setting['strength']:g}",
             f"{setting['weight']:g}",
