@@ -1,6 +1,6 @@
 """PC-TD and semantic consistency on news and speeches: what the paper reports, measured again.
 
-    python benchmarks/semantic.py                       every part, about half an hour of CPU time
+    python benchmarks/semantic.py                       every part, about 20 minutes of CPU time
     python benchmarks/semantic.py taus --sets ap        one part (releases, consistency, taus, parties,
                                                         sigmas, topics, variants, speed, memory) on one set
     python benchmarks/semantic.py --charts              only draw the charts of what is stored
