@@ -24,7 +24,7 @@ from reproduction.runs import run
 
 PAPER = "PC-TD"
 SIZES = {"party-1": 85, "party-2": 165, "party-3": 252}  # the paper's own
-N_WORDS, N_TEST = 5000, 125
+N_WORDS, N_TEST = 3000, 125
 SIGMA, SIGMAS, TOPICS = 0.25, (0.25, 0.3), (10, 20, 50)
 DELTA, ROUNDS, EVERY, K = 1e-5, 35, 5, 20
 NO_NOISE: dict[str, Any] = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
