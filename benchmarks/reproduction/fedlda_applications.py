@@ -13,7 +13,7 @@ from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
 from fedtopics.text.word_filter import WordFilter
 from reproduction.fedlda_runs import PAPER, ROUNDS, honest
-from reproduction.items import SEEDS, Finding, Item, Numbers, mean, shown
+from reproduction.items import SEEDS, Finding, Item, Numbers, listed, mean, shown
 
 # share of the set that is drawn, words, topics: 5,000 mails and 3,000 reviews
 TASKS = {"enron_spam": (0.1642, 3_309, 30), "imdb": (0.0602, 22_574, 50)}
@@ -52,7 +52,11 @@ def judge(numbers: Numbers) -> Finding:
         }
         for task in TASKS
     }
-    lost = {kind: max(mean(found["LDA"]) - mean(found[kind]) for found in areas.values()) for kind in KINDS}
+    lost = {
+        kind: {task: mean(found["LDA"]) - mean(found[kind]) for task, found in areas.items()}
+        for kind in KINDS
+    }
+    allowed = {"FedLDA 7.5": 2.7, "FedLDA 5": 5.0}
     table = "; ".join(
         f"{task}: {', '.join(f'{kind} {shown(found[kind], 3)}' for kind in list(KINDS)[:3])}"
         for task, found in areas.items()
@@ -61,17 +65,20 @@ def judge(numbers: Numbers) -> Finding:
         f"{task}: {mean(found['CALM 7.5']):.3f} at 7.5, {mean(found['CALM 5']):.3f} at 5"
         for task, found in areas.items()
     )
+    losses = "; ".join(
+        f"{kind} {listed([100 * value for value in lost[kind].values()], 1)}" for kind in list(KINDS)[1:]
+    )
     sizes = {task: numbers[f"fedlda scores {task}, seed 0"] for task in TASKS}
     words = ", ".join(f"{task} {found['n_words']:,} words" for task, found in sizes.items())
     return Finding(
         {
-            "at most 2.7 points of AUC lost at nominal 7.5": lost["FedLDA 7.5"] <= 0.027,
-            "at most 5 points at nominal 5": lost["FedLDA 5"] <= 0.05,
+            f"{task}: at most {points:g} points of AUC lost with {kind}": 100 * lost[kind][task] <= points
+            for kind, points in allowed.items()
+            for task in TASKS
         },
         f"AUC, {table} ({words}). Precision, recall and F1 are among the numbers.",
-        f"""The largest loss against LDA is {100 * lost["FedLDA 7.5"]:.1f} points at 7.5 and
-        {100 * lost["FedLDA 5"]:.1f} at 5; CALM loses {100 * lost["CALM 7.5"]:.1f} and
-        {100 * lost["CALM 5"]:.1f}.""",
+        f"""Points lost against LDA on {" and ".join(TASKS)}: {losses}. A small sample of noisy words is
+        enough to tell spam; of the many words that carry sentiment, each is rare.""",
         honest(),
         f"AUC at word add/remove, {ours} (3 seeds).",
     )
@@ -83,9 +90,9 @@ ITEM = Item(
     "Table 2: spam filtering and sentiment analysis",
     """AUC falls by at most 2.7 points at epsilon 7.5 and at most 5 at epsilon 5 (spam 0.798, 0.771, 0.738;
     sentiment 0.794, 0.778, 0.767).""",
-    """5,000 mails of Enron-Spam (3,309 words, 30 topics) and 3,000 imdb reviews (words in two or more of
-    them, at most 22,574; 50 topics), split 4:1, copies left out; topics from the training part. Theirs: as
-    many of the same sets.""",
+    """5,000 mails of Enron-Spam (3,309 words, 30 topics) and 3,000 imdb reviews (about 7,550 words, rare ones
+    left out; 50 topics), split 4:1, copies left out; topics from the training part. Theirs: as many of the
+    same sets, imdb with 22,574 words.""",
     {f"fedlda scores {task}, seed {seed}": partial(scored, task, seed) for task in TASKS for seed in SEEDS},
     judge,
 )

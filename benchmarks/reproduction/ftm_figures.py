@@ -21,6 +21,7 @@ from reproduction.items import SEEDS, Finding, Numbers, Parts, listed, mean, sho
 
 EPSILONS = (8.0, 9.0, 10.0, 11.0)
 LOW, HIGH = EPSILONS[0], EPSILONS[-1]
+NAMES = {"LDA": "KOS", "SentenceLDA": "Reuters"}
 TAUS = (0.1, 0.2, 0.3, 0.5)
 Models = tuple[str, ...]
 
@@ -55,8 +56,7 @@ def judge_scarcity(models: Models, numbers: Numbers) -> Finding:
             {numbers[key("repaired", model, 0, HIGH)]["n_topics"]} topics), unigram
             {numbers[f"ftm unigram {model}"]:.0f}."""
         )
-        where = "" if model == "LDA" else " (LDA on the same stories)"
-        calm.append(f"{shown(of(numbers, 'calm', model, HIGH))}{where}")
+        calm.append(f"{shown(of(numbers, 'calm', model, HIGH))} on {NAMES[model]}")
     return Finding(
         checks,
         " ".join(lines),
@@ -64,7 +64,7 @@ def judge_scarcity(models: Models, numbers: Numbers) -> Finding:
         survives the threshold, and topics collapse; the same idea, read through the law of its noise, shows
         the gain.""",
         honest(HIGH),
-        f"{'; '.join(calm)} at word replace 22 (word add/remove 11).",
+        f"LDA: {'; '.join(calm)} at word replace 22 (word add/remove 11).",
     )
 
 
@@ -119,14 +119,14 @@ def judge_by_epsilon(models: Models, numbers: Numbers) -> Finding:
             0.3, 0.5: {listed(by_tau)}; repaired {listed(_curve(numbers, "repaired", model))}; unigram
             {numbers[f"ftm unigram {model}"]:.0f}."""
         )
-        calm.append(listed(_curve(numbers, "calm", model)))
+        calm.append(f"{listed(_curve(numbers, 'calm', model))} on {NAMES[model]}")
     return Finding(
         checks,
         f"{' '.join(lines)} {_seeds(models, numbers)}",
         """A larger tau than the papers' default removes more of the noise and is better still; what is left
         at 0.2 is too much.""",
         honest(LOW) + " That is for epsilon 8; 22 for epsilon 11.",
-        f"LDA at word add/remove 8, 9, 10, 11 (half of the above): {'; on Reuters: '.join(calm)}.",
+        f"LDA at word add/remove 8, 9, 10, 11 (half of the above): {'; '.join(calm)}.",
     )
 
 
@@ -211,7 +211,7 @@ def judge_communication(models: Models, numbers: Numbers) -> Finding:
             {_said(needed["printed"])} rounds to reach the printed and {_said(needed["repaired"])} to reach
             the repaired variant's last value at epsilon 11, and ends at {shared[-1]:.0f}."""
         )
-        calm.append(f"{listed([mean(of(numbers, 'calm', model, e)) for e in (HIGH, LOW)])} ({model}'s set)")
+        calm.append(f"{listed([mean(of(numbers, 'calm', model, e)) for e in (HIGH, LOW)])} on {NAMES[model]}")
     return Finding(
         checks,
         f"{' '.join(lines)} {_megabytes(numbers)} {_seeds(models, numbers)}",

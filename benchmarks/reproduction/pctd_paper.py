@@ -24,7 +24,7 @@ from reproduction.runs import run
 
 PAPER = "PC-TD"
 SIZES = {"party-1": 85, "party-2": 165, "party-3": 252}  # the paper's own
-N_WORDS, N_TEST = 1000, 125
+N_WORDS, N_TEST = 3000, 125
 SIGMA, SIGMAS, TOPICS = 0.25, (0.25, 0.3), (10, 20, 50)
 DELTA, ROUNDS, EVERY, K = 1e-5, 35, 5, 20
 NO_NOISE: dict[str, Any] = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
@@ -181,7 +181,7 @@ def chart_convergence(numbers: Numbers) -> str:
 
 
 def participants() -> Parts:
-    parts = printed_runs() | runs("repaired") | runs("calm")
+    parts: Parts = {"pctd unigram": unigram} | printed_runs() | runs("repaired") | runs("calm")
     for party in SIZES:
         parts |= printed_runs(party=party, seeds=SEEDS[:1]) | runs("repaired", party=party)
     return parts
@@ -208,7 +208,9 @@ def judge_participants(numbers: Numbers) -> Finding:
             "repaired, they do": mean(together[f"repaired, {K} topics"]) < best(f"repaired, {K} topics"),
         },
         f"as printed, sigma 0.25: {lines[0]}; repaired, each at word add/remove 8: {lines[1]}.",
-        "More documents help where the noise leaves something to learn from.",
+        f"""More documents help. As printed even all of them together stay
+        {"above" if mean(together[named()]) > numbers["pctd unigram"] else "below"} word frequencies without
+        topics, {numbers["pctd unigram"]:.0f}.""",
         honest(),
         calm_found(numbers),
     )

@@ -78,8 +78,9 @@ def judge(kind: str, honest: str, numbers: Numbers) -> Finding:
             calm.append(_rate(said, held["systems"][f"{CALM}, {way}"]))
     return Finding(
         checks,
-        f"""word error rate (difference to n-grams, 95 % by resampling sessions), {" ".join(lines)} 1 seed, by
-        interpolation as theirs; for unigram rescaling see the page on applications.""",
+        f"""by `benchmarks/speech.py`, 1 seed: word error rate (difference to n-grams, 95 % by resampling
+        sessions), {" ".join(lines)} By interpolation as theirs; for unigram rescaling see the page on
+        applications.""",
         """The hypotheses bound what any language model can gain, and the n-grams know the parties' text
         already; the control, word frequencies without topics, shows what interpolation does by itself.""",
         honest,
