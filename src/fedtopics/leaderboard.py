@@ -85,16 +85,18 @@ def candidates(
 def _candidate(
     name: str, variant: str | None, settings: dict[str, Any], budget: Budget, n_words: int
 ) -> Candidate:
-    parameter = next((p for p in PARAMETERS if p in methods.settings(methods.find(name))), None)
-    if parameter is None:
+    parameters = [p for p in PARAMETERS if p in methods.settings(methods.find(name))]
+    if not parameters:
         plan = sum(methods.make(name, **settings).plan(n_words), start=FREE)
         why = "nothing leaves a party" if plan == FREE else "no privacy"
         return Candidate(name, variant, settings, why)
-    try:
-        value = calibrated(name, parameter, settings, budget, n_words)
-    except InputError as error:
-        return Candidate(name, variant, settings, str(error))
-    return Candidate(name, variant, settings | {parameter: value})
+    for parameter in parameters:  # a variant may take one and refuse another
+        try:
+            value = calibrated(name, parameter, settings, budget, n_words)
+            return Candidate(name, variant, settings | {parameter: value})
+        except InputError as error:
+            why = str(error)
+    return Candidate(name, variant, settings, why)
 
 
 def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budget, n_words: int) -> float:
