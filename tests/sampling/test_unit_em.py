@@ -109,3 +109,18 @@ def test_units_that_are_not_in_documents_are_refused() -> None:
 def test_a_bad_law_of_noise_is_refused(sigma: float, decay: float) -> None:
     with pytest.raises(InputError, match="one law of noise, got sigma"):
         replace(problem(0.5)[0], sigma=sigma, decay=decay)
+
+
+def test_sums_over_noisy_counts_are_the_same_bits_in_any_order():
+    rng = np.random.default_rng(0)
+    noisy = (rng.integers(-800, 900, (300, 700)) / 64).astype(np.float32)
+    log_phi = np.log(rng.dirichlet(np.full(700, 0.1), 5).T + 1e-9).astype(np.float32)
+    chances = rng.dirichlet(np.ones(5), 300)
+    words, rows = rng.permutation(700), rng.permutation(300)
+    evidence, counts = unit_em.plug_in(noisy, log_phi), unit_em.plug_in_counts(noisy, chances)
+    assert (unit_em.plug_in(noisy[:, words], log_phi[words]) == evidence).all()
+    assert (unit_em.plug_in_counts(noisy[rows], chances[rows]) == counts).all()
+    halves = [unit_em.plug_in_counts(noisy[part], chances[part]) for part in (slice(99), slice(99, None))]
+    assert (halves[0] + halves[1] == counts).all()
+    assert evidence == pytest.approx(noisy.astype(float) @ log_phi.astype(float), abs=0.01)
+    assert counts == pytest.approx(noisy.T.astype(float) @ chances, abs=2e-3)

@@ -95,7 +95,7 @@ class NoisyUnits:
             chances = unit_em.responsibilities(
                 unit_em.plug_in(released.value, log_phi), theta[document[first:last]]
             )
-            upload = released.value.T @ chances.astype(np.float32)
+            upload = unit_em.plug_in_counts(released.value, chances)
             return released.map(lambda _: {"counts": upload, "chances": chances})
 
         n_rows = max(1, CELLS_AT_ONCE // corpus.n_words)
@@ -103,7 +103,7 @@ class NoisyUnits:
         parts = (e_step(first, last) for first, last in pairwise(bounds))
         return side_by_side(parts, _added).map(
             lambda found: {
-                "counts": found["counts"],
+                "counts": found["counts"].astype(np.float32),
                 "theta": unit_em.mixtures(found["chances"], units.documents, 0.0),
             }
         )
