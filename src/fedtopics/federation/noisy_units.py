@@ -108,12 +108,12 @@ class NoisyUnits:
             }
         )
 
-    def _noisy(self, counts: NDArray[np.int64], noise: Noise) -> Release[NDArray[np.float32]]:
+    def _noisy(self, counts: NDArray[np.int64], noise: Noise) -> Release[NDArray[np.float64]]:
         if isinstance(self.mechanism, Histogram):
             silent = self.mechanism(np.zeros(0, np.int32), np.zeros(1, np.int64), noise)
-            return silent.map(lambda _: np.zeros(counts.shape, np.float32))
+            return silent.map(lambda _: np.zeros(counts.shape))
         grid = self.mechanism.grid
-        return self.mechanism.add_to(counts, noise).map(lambda drawn: (drawn / grid).astype(np.float32))
+        return self.mechanism.add_to(counts, noise).map(lambda drawn: drawn / grid)
 
 
 def _dense(words: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:
