@@ -12,12 +12,13 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.commands.tables import print_runs
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import Data, prepare
 from fedtopics.errors import InputError
 from fedtopics.experiment import compare, train
 from fedtopics.report import comparison_page, run_page
-from fedtopics.run import Run, privacy_line
+from fedtopics.run import Run, label, privacy_line
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,43 @@ def test_shared_says_that_it_is_not_private(runs: list[Run]) -> None:
     assert {entry["epsilon"] for entry in shared.privacy} == {"inf"}
     assert {entry["basis"] for entry in shared.privacy} == {"none"}
     assert all(entry["bytes_up"] > 0 for entry in shared.record["rounds"])
+
+
+def test_the_line_of_privacy_keeps_what_is_claimed_apart_from_what_is_proved(data: Data) -> None:
+    run = train(data, "lplda", n_topics=3, n_rounds=2, variant="paper", f=0.1)
+    assert run.privacy_line == (
+        "proved: epsilon 2.944 (word add/remove), epsilon 5.889 (word replace); "
+        "no bound (document add/remove); noise simulated from the seed; "
+        "the paper claims epsilon 2.944 (document replace), which is not proved"
+    )
+    printed = train(data, "fedlda", n_topics=3, n_rounds=2, variant="paper").privacy_line
+    assert printed.startswith("nothing proved; no bound (word add/remove), no bound (word replace), ")
+    assert printed.endswith("the paper claims epsilon 7.5 (word replace, delta 0.2), which is not proved")
+
+
+def test_a_claim_that_a_proof_covers_is_not_doubted_and_the_worst_party_speaks() -> None:
+    def entry(party: str, epsilon: float | str, basis: str) -> dict[str, float | str]:
+        return {"party": party, "relation": "word replace", "epsilon": epsilon, "delta": 0.0, "basis": basis}
+
+    proved, claimed = entry("a", 2.0, "proved"), entry("a", 3.0, "claimed")
+    assert privacy_line([proved, claimed]) == (
+        "proved: epsilon 2 (word replace); the paper claims epsilon 3 (word replace)"
+    )
+    assert privacy_line([proved, claimed, entry("b", "inf", "none")]) == (
+        "nothing proved; no bound (word replace); "
+        "the paper claims epsilon 3 (word replace), which is not proved"
+    )
+
+
+def test_a_run_is_named_with_its_variant(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    by_method = {run.record["method"]: run for run in runs}
+    assert repr(by_method["fedlda"]).startswith("fedlda (sound): 3 topics")
+    assert repr(by_method["calm"]).startswith("calm: 3 topics")
+    assert "fedlda (sound)" in by_method["calm"]._repr_html_()
+    assert "fedlda (sound)" in run_page(by_method["calm"])
+    print_runs([by_method["pctd"]])
+    assert "(sound)" in capsys.readouterr().out
+    assert label(by_method["shared"].record) == "shared"
 
 
 def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:

@@ -129,7 +129,8 @@ def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[s
 def _others(run: Run, runs: list[Run]) -> list[dict[str, Any]]:
     """The scores of other methods with the same seed and, where they have one, the same epsilon."""
     return [
-        {"method": other.record["method"], "scores": other.scores, "privacy": other.privacy_line}
+        {name: other.record[name] for name in ("method", "variant", "scores")}
+        | {"privacy": other.privacy_line}
         for other in runs
         if other.record["method"] != run.record["method"]
         and other.record["seed"] == run.record["seed"]

@@ -96,7 +96,7 @@ def test_baselines_say_that_they_are_not_private() -> None:
     ("method", "settings", "answer"),
     [
         ("fedlda", {"variant": "paper"}, "Yes, possibly Nothing is proved of what was sent."),
-        ("lplda", {"variant": "paper", "channel": "laplace"}, "Yes, possibly Nothing is proved"),
+        ("lplda", {"variant": "paper", "channel": "laplace"}, "Yes, possibly Nothing is proved of"),
         ("pctd", {"variant": "paper", "n_rounds": 35}, "Yes, possibly All that is proved of what was sent"),
         ("lplda", {"epsilon": 25.0}, "No Neither was sent: what left a party"),
         ("fedlda", {"epsilon": 30.0}, "No Neither was sent: what left a party"),
@@ -109,6 +109,7 @@ def test_whether_documents_may_show_follows_from_what_is_proved(
     text = Elements(run_page(run)).text
     assert f"exact counts of their words? {answer}" in text
     assert "computed from noisy counts" not in text
+    assert ("Releases of each: 0 paid for" in text) == ("Nothing is proved of" in text)
 
 
 def test_the_answer_says_what_is_proved_and_what_is_not(page: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, inf
 
-from fedtopics.privacy.cost import FREE, NO_BOUND, RELATIONS, Cost
+from fedtopics.privacy.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.explanation import MEANINGLESS, odds
 from fedtopics.privacy.guarantees import Guarantee, guarantees
 from fedtopics.privacy.ledger import Ledger
@@ -162,5 +162,7 @@ def _counts(ledger: Ledger, party: str) -> tuple[int, int, int]:
     """How many releases of a party were priced, free, and without a bound of any kind."""
     costs = [entry.cost for entry in ledger.entries if entry.party == party]
     n_free = sum(cost == FREE for cost in costs)
-    n_unbounded = sum(not cost.relations and cost.otherwise == NO_BOUND for cost in costs)
+    n_unbounded = sum(
+        all(Loss(name, NO_BOUND) in cost.losses_of(name) for name in RELATIONS) for cost in costs
+    )
     return len(costs) - n_free - n_unbounded, n_free, n_unbounded
