@@ -81,6 +81,12 @@ def test_a_claim_that_a_proof_covers_is_not_doubted_and_the_worst_party_speaks()
     )
 
 
+def test_only_a_delta_of_privacy_becomes_that_of_the_ledger(runs: list[Run]) -> None:
+    deltas = {run.record["method"]: run.ledger.delta for run in runs}
+    assert deltas["pctd"] == 1e-5
+    assert {delta for method, delta in deltas.items() if method != "pctd"} == {1e-6}
+
+
 def test_a_run_is_named_with_its_variant(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
     by_method = {run.record["method"]: run for run in runs}
     assert repr(by_method["fedlda"]).startswith("fedlda (sound): 3 topics")

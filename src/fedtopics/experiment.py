@@ -21,7 +21,7 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.consistent import with_consistency
-from fedtopics.federation.protocol import Method
+from fedtopics.federation.protocol import Method, privacy_delta
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
@@ -172,7 +172,7 @@ def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
 def _ledger(data: Data, method: Method) -> Ledger:
     """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
     entries = list(data.ledger.entries)
-    delta = data.ledger.delta if entries else getattr(method, "delta", data.ledger.delta)
+    delta = data.ledger.delta if entries else privacy_delta(method, data.ledger.delta)
     return replace(data.ledger, delta=delta, entries=entries)
 
 

@@ -30,7 +30,10 @@ def explain(
     variant: options.Variant = None,
     rounds: options.Rounds = None,
     settings: options.Setting = None,
-    delta: Delta = 1e-6,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Chance that the promise may fail; the method's own, or 1e-6, where not given."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Say what a planned run would cost and mean. No data is read.
@@ -38,12 +41,14 @@ def explain(
     Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
     """
     from fedtopics import methods
+    from fedtopics.federation.protocol import privacy_delta
     from fedtopics.privacy import explanation
 
     given = options.method_settings(variant, epsilon, rounds, settings)
-    plan = methods.make(method, n_topics=topics, **given).plan(words)
+    planned = methods.make(method, n_topics=topics, **given)
     facts = explanation.PublicFacts(words, topics, documents, distinct)
-    found = explanation.explain(plan, facts, delta)
+    delta = privacy_delta(planned, 1e-6) if delta is None else delta
+    found = explanation.explain(planned.plan(words), facts, delta)
     if as_json:
         options.print_json(asdict(found))
         return

@@ -146,3 +146,11 @@ def measures(method: Method, state: Arrays) -> dict[str, float]:
 def party_topics(method: Method, state: Arrays) -> dict[str, NDArray[Any]]:
     """For each party, the amount of text behind each topic; nothing where it is not `Apportioned`."""
     return method.party_topics(state) if isinstance(method, Apportioned) else {}
+
+
+def privacy_delta(method: Method, otherwise: float) -> float:
+    """The delta that a method's epsilon is meant at, where it declares one as `privacy_delta`.
+
+    A setting that is called delta need not be one: FedLDA's is a mass of words.
+    """
+    return float(getattr(method, "privacy_delta", otherwise))

@@ -135,6 +135,11 @@ class Pctd:
             )
 
     @property
+    def privacy_delta(self) -> float:
+        """At which epsilon is meant."""
+        return self.delta
+
+    @property
     def words_of_unit(self) -> int:
         return WORDS_OF_UNIT[self.unit] if self.unit_length is None else self.unit_length
 
