@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -79,6 +80,26 @@ def test_a_claim_that_a_proof_covers_is_not_doubted_and_the_worst_party_speaks()
         "nothing proved; no bound (word replace); "
         "the paper claims epsilon 3 (word replace), which is not proved"
     )
+
+
+def test_settings_are_recorded_as_they_were_in_force(data: Data) -> None:
+    def settings(method: str, **given: Any) -> dict[str, Any]:
+        found: dict[str, Any] = train(data, method, n_topics=3, n_rounds=2, **given).record["settings"]
+        return found
+
+    sound = settings("fedlda")
+    assert (sound["epsilon"], sound["channel"], sound["n_reports"]) == (128.0, "krr", 25)
+    paper = settings("fedlda", variant="paper", max_length=20)
+    assert (paper["epsilon"], paper["channel"], paper["n_reports"]) == (7.5, "rrp", 14)
+    counts = settings("pctd")
+    assert (counts["epsilon"], counts["release"], counts["beta"]) == (8.0, "document", 1.0)
+    assert counts["sigma"] == pytest.approx(0.6, rel=0.1)
+    assert settings("pctd", epsilon=0)["sigma"] is None
+    printed = settings("pctd", variant="paper")
+    assert (printed["epsilon"], printed["sigma"], printed["release"]) == (None, 0.25, "unit")
+    assert settings("lplda", variant="paper", f=0.1)["epsilon"] == pytest.approx(5.889, abs=1e-3)
+    assert settings("lplda", variant="paper", epsilon=4.0)["f"] == pytest.approx(0.2384, abs=1e-4)
+    assert settings("ftm", variant="paper", top_words=5)["matching"] == "jaccard"
 
 
 def test_only_a_delta_of_privacy_becomes_that_of_the_ledger(runs: list[Run]) -> None:
@@ -209,6 +230,8 @@ def test_runs_of_a_comparison_know_each_other(data: Data) -> None:
     assert [other["method"] for other in found[3].record["compared"]] == ["shared"]
     assert found[3].record["compared"][0]["scores"] == found[1].scores
     assert len(found[1].record["compared"]) == 2
+    plain = compare(data, ["calm", "lplda"], n_topics=3, n_rounds=2)
+    assert [run.record["compared"][0]["method"] for run in plain] == ["lplda", "calm"]
     assert found[2].record["forecast"]["perplexity_ratio"] > found[4].record["forecast"]["perplexity_ratio"]
     with pytest.raises(InputError, match="at least 1 seed, got 0"):
         compare(data, ["shared"], n_seeds=0)

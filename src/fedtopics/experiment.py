@@ -21,7 +21,7 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.consistent import with_consistency
-from fedtopics.federation.protocol import Method, privacy_delta
+from fedtopics.federation.protocol import Method, privacy_delta, settings_in_force
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
@@ -111,12 +111,12 @@ def compare(
         raise InputError(f"expected at least 1 seed, got {n_seeds}")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     runs = [
-        train(data, name, seed=number, **options, **price, **(own or {}).get(name, {}))
+        (price, train(data, name, seed=number, **options, **price, **(own or {}).get(name, {})))
         for name in methods
         for price in _prices(name, epsilon)
         for number in range(seed, seed + n_seeds)
     ]
-    return [replace(run, record=run.record | {"compared": _others(run, runs)}) for run in runs]
+    return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 
 def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:
@@ -126,15 +126,15 @@ def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[s
     return [{"epsilon": value} for value in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
 
 
-def _others(run: Run, runs: list[Run]) -> list[dict[str, Any]]:
-    """The scores of other methods with the same seed and, where they have one, the same epsilon."""
+def _others(run: Run, price: dict[str, Any], runs: list[tuple[dict[str, Any], Run]]) -> list[dict[str, Any]]:
+    """The scores of other methods with the same seed and, where both were given one, the same epsilon."""
     return [
         {name: other.record[name] for name in ("method", "variant", "scores")}
         | {"privacy": other.privacy_line}
-        for other in runs
+        for paid, other in runs
         if other.record["method"] != run.record["method"]
         and other.record["seed"] == run.record["seed"]
-        and (None in (run.epsilon, other.epsilon) or run.epsilon == other.epsilon)
+        and ({} in (price, paid) or price == paid)
     ]
 
 
@@ -248,7 +248,7 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "engine": "in_process",
         "source": data.source,
         "n_words": data.test.n_words,
-        "settings": asdict(cast(Any, method)),
+        "settings": settings_in_force(method, data.test.n_words),
         "parties": parties,
         "n_empty_docs": data.train.n_empty + data.test.n_empty,
         "vocabulary": data.vocabulary,

@@ -104,6 +104,9 @@ class FedLda:
             raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
         self.sizes(1000)
 
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        return {"epsilon": self._epsilon, "channel": self._channel, "n_reports": self.sizes(n_words)[0]}
+
     def plan(self, n_words: int) -> list[Cost]:
         if n_words < 2:
             raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")

@@ -39,7 +39,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar
+from math import isfinite
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,7 @@ from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms
 
 PARTY = "party/"
+EPSILON = 8.0  # where neither it nor sigma is given
 GRID = 64  # steps of the papers' noise in one token
 COUNTS_OF_PRIOR = 3.0  # of every word in all topics together
 WORDS_OF_UNIT = {"ngram": 3, "sentence": 10, "paragraph": 40}
@@ -151,8 +153,18 @@ class Pctd:
         if self.epsilon is None and self._paper:
             return 0.25
         rounds, grid = (self.n_rounds, GRID) if self._paper else (1, 1)
-        wanted = 8.0 if self.epsilon is None else self.epsilon
+        wanted = EPSILON if self.epsilon is None else self.epsilon
         return _calibrated(wanted, self.delta, rounds, grid, self.max_length) if wanted else float("inf")
+
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        wanted = EPSILON if self.sigma is None and not self._paper else None
+        return {
+            "epsilon": wanted if self.epsilon is None else self.epsilon,
+            "sigma": self.deviation if isfinite(self.deviation) else None,  # at epsilon 0 nothing is released
+            "unit_length": self.words_of_unit,
+            "release": self.release or ("unit" if self._paper else "document"),
+            "beta": self._beta,
+        }
 
     def plan(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()] * (self.n_rounds if self._paper else 1)
