@@ -102,6 +102,17 @@ def test_settings_are_recorded_as_they_were_in_force(data: Data) -> None:
     assert settings("ftm", variant="paper", top_words=5)["matching"] == "jaccard"
 
 
+def test_what_a_method_warns_of_is_logged_once_and_stays_in_the_record(
+    data: Data, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING"):
+        run = train(data, "pctd", n_topics=3, n_rounds=2, variant="paper")
+    (note,) = run.record["notes"]
+    assert "a word added or removed has no bound" in note
+    assert [record.getMessage() for record in caplog.records] == [f"pctd: {note}"]
+    assert note[1:] in run_page(run)
+
+
 def test_only_a_delta_of_privacy_becomes_that_of_the_ledger(runs: list[Run]) -> None:
     deltas = {run.record["method"]: run.ledger.delta for run in runs}
     assert deltas["pctd"] == 1e-5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,13 +22,15 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.consistent import with_consistency
-from fedtopics.federation.protocol import Method, privacy_delta, settings_in_force
+from fedtopics.federation.protocol import Method, notes, privacy_delta, settings_in_force
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
+
+logger = logging.getLogger(__name__)
 
 
 def train(
@@ -61,6 +64,8 @@ def train(
     )
     n_threads = n_threads or os.cpu_count() or 1
     relation = _relation(consistency, data)
+    for note in notes(trained, data.test.n_words):
+        logger.warning("%s: %s", method, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
@@ -249,6 +254,7 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "source": data.source,
         "n_words": data.test.n_words,
         "settings": settings_in_force(method, data.test.n_words),
+        "notes": notes(method, data.test.n_words),
         "parties": parties,
         "n_empty_docs": data.train.n_empty + data.test.n_empty,
         "vocabulary": data.vocabulary,

@@ -146,6 +146,14 @@ class Derived(Protocol):
         """[anyone] Those settings as they hold, ready for JSON."""
 
 
+@runtime_checkable
+class Noted(Protocol):
+    """A method that warns of some of its settings."""
+
+    def notes(self, n_words: int) -> list[str]:
+        """[anyone] What to know before a run, such as what is not protected, from public facts alone."""
+
+
 def measures(method: Method, state: Arrays) -> dict[str, float]:
     """What the method says of its progress; nothing where it is not `Measured`."""
     return method.measures(state) if isinstance(method, Measured) else {}
@@ -154,6 +162,11 @@ def measures(method: Method, state: Arrays) -> dict[str, float]:
 def party_topics(method: Method, state: Arrays) -> dict[str, NDArray[Any]]:
     """For each party, the amount of text behind each topic; nothing where it is not `Apportioned`."""
     return method.party_topics(state) if isinstance(method, Apportioned) else {}
+
+
+def notes(method: Method, n_words: int) -> list[str]:
+    """What the method warns of; nothing where it is not `Noted`."""
+    return method.notes(n_words) if isinstance(method, Noted) else []
 
 
 def settings_in_force(method: Method, n_words: int) -> dict[str, Any]:

@@ -26,7 +26,6 @@ says sensitivity 1; its variance, 2 K^2 / epsilon^2, is that of sensitivity K.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from math import exp, log
 from typing import Any, ClassVar
@@ -47,7 +46,6 @@ from fedtopics.privacy.release import Claim, Cost, Release, reuse
 from fedtopics.privacy.unary_encoding import UnaryEncoding
 from fedtopics.sampling import lda
 
-logger = logging.getLogger(__name__)
 OFFERED = {"paper": ("bits", "laplace"), "sound": ("bits",)}
 
 
@@ -94,14 +92,16 @@ class LpLda:
             return {}
         return {"epsilon": self.epsilon if self.f is None else 2 * self._rate, "f": self._f}
 
+    def notes(self, n_words: int) -> list[str]:
+        baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"
+        return [baseline] if self.channel == "laplace" else []
+
     def plan(self, n_words: int) -> list[Cost]:
         if n_words < 2:
             raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
         return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
-        if self.channel == "laplace":
-            logger.warning("the Laplace baseline of LP-LDA protects nothing: it reads the raw documents")
         return noisy_reports.start(n_words)
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
