@@ -52,8 +52,9 @@ from fedtopics.sampling import lda
 PARTY = "party/"
 OFFERED = {"paper": CHANNELS, "sound": ("krr", "ue")}
 WARNING = (
-    "FedLDA as printed is not locally differentially private: no epsilon holds for {}, and the topics of the "
-    "words travel in the clear; what the paper claims is shown as claimed. Use variant=sound for a guarantee"
+    "FedLDA as printed is not locally differentially private: under every channel the topics of the words "
+    "travel in the clear, and RRP keeps no epsilon for the words either; what the paper claims is shown as "
+    "claimed. Use variant=sound for a guarantee"
 )
 
 
@@ -108,7 +109,7 @@ class FedLda:
 
     def notes(self, n_words: int) -> list[str]:
         if self._paper:
-            return [WARNING.format("RRP" if self._channel == "rrp" else f"channel {self._channel}")]
+            return [WARNING]
         word = self._epsilon / self.sizes(n_words)[0]
         if self._epsilon <= MEANINGLESS:
             return []
