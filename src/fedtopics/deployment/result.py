@@ -23,7 +23,7 @@ from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.plan import Plan
-from fedtopics.federation.protocol import notes, party_topics, privacy_delta, settings_in_force
+from fedtopics.federation.protocol import notes, party_topics, settings_in_force
 from fedtopics.federation.terms import Terms
 from fedtopics.model.files import NUMBERS
 from fedtopics.privacy.cost import FREE, Cost
@@ -106,7 +106,7 @@ def check_record(folder: Path, public_key: Path) -> None:
 
 def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
     """What each party has paid, by the plan: its costs in order, free when they are used up."""
-    ledger = Ledger(run=end.run, delta=privacy_delta(terms.method, Ledger.delta))
+    ledger = Ledger(run=end.run)
     agreed = [] if terms.agreement is None else terms.agreement.plan()
     for party in terms.parties:
         training = iter(terms.method.plan(len(end.words or ())))
