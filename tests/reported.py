@@ -30,14 +30,19 @@ HOSTILE = (
 
 
 @cache
-def small_runs() -> tuple[Run, ...]:
-    """`shared` and `calm` at two epsilons and two seeds on planted topics, in two parties."""
+def small_data() -> Data:
+    """Planted topics, in two parties."""
     topics = planted_topics(4, 30)
     parties = {name: drawn_corpus(topics, 60, 30, seed) for seed, name in enumerate(["north", "south <b>"])}
-    data = Data(parties, drawn_corpus(topics, 30, 30, 9), "planted <i>letters</i>")
+    return Data(parties, drawn_corpus(topics, 30, 30, 9), "planted <i>letters</i>")
+
+
+@cache
+def small_runs() -> tuple[Run, ...]:
+    """`shared` and `calm` at two epsilons and two seeds on planted topics, in two parties."""
     return tuple(
         compare(
-            data,
+            small_data(),
             ["alone", "shared", "calm"],
             epsilon=[2.0, 8.0],
             n_seeds=2,

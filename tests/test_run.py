@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -12,12 +13,13 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.commands.tables import print_runs
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import Data, prepare
 from fedtopics.errors import InputError
 from fedtopics.experiment import compare, train
 from fedtopics.report import comparison_page, run_page
-from fedtopics.run import Run, privacy_line
+from fedtopics.run import Run, label, privacy_line
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,80 @@ def test_shared_says_that_it_is_not_private(runs: list[Run]) -> None:
     assert {entry["epsilon"] for entry in shared.privacy} == {"inf"}
     assert {entry["basis"] for entry in shared.privacy} == {"none"}
     assert all(entry["bytes_up"] > 0 for entry in shared.record["rounds"])
+
+
+def test_the_line_of_privacy_keeps_what_is_claimed_apart_from_what_is_proved(data: Data) -> None:
+    run = train(data, "lplda", n_topics=3, n_rounds=2, variant="paper", f=0.1)
+    assert run.privacy_line == (
+        "proved: epsilon 2.944 (word add/remove), epsilon 5.889 (word replace); "
+        "no bound (document add/remove); noise simulated from the seed; "
+        "the paper claims epsilon 2.944 (document replace), which is not proved"
+    )
+    printed = train(data, "fedlda", n_topics=3, n_rounds=2, variant="paper").privacy_line
+    assert printed.startswith("nothing proved; no bound (word add/remove), no bound (word replace), ")
+    assert printed.endswith("the paper claims epsilon 7.5 (word replace, delta 0.2), which is not proved")
+
+
+def test_a_claim_that_a_proof_covers_is_not_doubted_and_the_worst_party_speaks() -> None:
+    def entry(party: str, epsilon: float | str, basis: str) -> dict[str, float | str]:
+        return {"party": party, "relation": "word replace", "epsilon": epsilon, "delta": 0.0, "basis": basis}
+
+    proved, claimed = entry("a", 2.0, "proved"), entry("a", 3.0, "claimed")
+    assert privacy_line([proved, claimed]) == (
+        "proved: epsilon 2 (word replace); the paper claims epsilon 3 (word replace)"
+    )
+    assert privacy_line([proved, claimed, entry("b", "inf", "none")]) == (
+        "nothing proved; no bound (word replace); "
+        "the paper claims epsilon 3 (word replace), which is not proved"
+    )
+
+
+def test_settings_are_recorded_as_they_were_in_force(data: Data) -> None:
+    def settings(method: str, **given: Any) -> dict[str, Any]:
+        found: dict[str, Any] = train(data, method, n_topics=3, n_rounds=2, **given).record["settings"]
+        return found
+
+    sound = settings("fedlda")
+    assert (sound["epsilon"], sound["channel"], sound["n_reports"]) == (128.0, "krr", 25)
+    paper = settings("fedlda", variant="paper", max_length=20)
+    assert (paper["epsilon"], paper["channel"], paper["n_reports"]) == (7.5, "rrp", 14)
+    counts = settings("pctd")
+    assert (counts["epsilon"], counts["release"], counts["beta"]) == (8.0, "document", 1.0)
+    assert counts["sigma"] == pytest.approx(0.6, rel=0.1)
+    assert settings("pctd", epsilon=0)["sigma"] is None
+    printed = settings("pctd", variant="paper")
+    assert (printed["epsilon"], printed["sigma"], printed["release"]) == (None, 0.25, "unit")
+    assert settings("lplda", variant="paper", f=0.1)["epsilon"] == pytest.approx(5.889, abs=1e-3)
+    assert settings("lplda", variant="paper", epsilon=4.0)["f"] == pytest.approx(0.2384, abs=1e-4)
+    assert settings("ftm", variant="paper", top_words=5)["matching"] == "jaccard"
+
+
+def test_what_a_method_warns_of_is_logged_once_and_stays_in_the_record(
+    data: Data, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING"):
+        run = train(data, "pctd", n_topics=3, n_rounds=2, variant="paper")
+    (note,) = run.record["notes"]
+    assert "a word added or removed has no bound" in note
+    assert [record.getMessage() for record in caplog.records] == [f"pctd: {note}"]
+    assert note[1:] in run_page(run)
+
+
+def test_only_a_delta_of_privacy_becomes_that_of_the_ledger(runs: list[Run]) -> None:
+    deltas = {run.record["method"]: run.ledger.delta for run in runs}
+    assert deltas["pctd"] == 1e-5
+    assert {delta for method, delta in deltas.items() if method != "pctd"} == {1e-6}
+
+
+def test_a_run_is_named_with_its_variant(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    by_method = {run.record["method"]: run for run in runs}
+    assert repr(by_method["fedlda"]).startswith("fedlda (sound): 3 topics")
+    assert repr(by_method["calm"]).startswith("calm: 3 topics")
+    assert "fedlda (sound)" in by_method["calm"]._repr_html_()
+    assert "fedlda (sound)" in run_page(by_method["calm"])
+    print_runs([by_method["pctd"]])
+    assert "(sound)" in capsys.readouterr().out
+    assert label(by_method["shared"].record) == "shared"
 
 
 def test_saved_and_loaded_again(runs: list[Run], tmp_path: Path) -> None:
@@ -165,6 +241,8 @@ def test_runs_of_a_comparison_know_each_other(data: Data) -> None:
     assert [other["method"] for other in found[3].record["compared"]] == ["shared"]
     assert found[3].record["compared"][0]["scores"] == found[1].scores
     assert len(found[1].record["compared"]) == 2
+    plain = compare(data, ["calm", "lplda"], n_topics=3, n_rounds=2)
+    assert [run.record["compared"][0]["method"] for run in plain] == ["lplda", "calm"]
     assert found[2].record["forecast"]["perplexity_ratio"] > found[4].record["forecast"]["perplexity_ratio"]
     with pytest.raises(InputError, match="at least 1 seed, got 0"):
         compare(data, ["shared"], n_seeds=0)

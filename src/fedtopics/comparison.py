@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from fedtopics.errors import InputError
-from fedtopics.run import Run, check_schema, privacy_line, record_digest
+from fedtopics.run import Run, check_schema, label, privacy_line, record_digest
 
 SCHEMA = "fedtopics/comparison/1"
 FILE = "comparison.json"
@@ -45,7 +45,7 @@ class Group:
     @property
     def name(self) -> str:
         """Method, and its variant where there is one."""
-        return self.method if self.variant is None else f"{self.method} ({self.variant})"
+        return label(self.records[0])
 
     @property
     def privacy(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,13 +22,15 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.federation import in_process
 from fedtopics.federation.consistent import with_consistency
-from fedtopics.federation.protocol import Method
+from fedtopics.federation.protocol import Method, notes, privacy_delta, settings_in_force
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.run import SCHEMA, Run
+
+logger = logging.getLogger(__name__)
 
 
 def train(
@@ -61,6 +64,8 @@ def train(
     )
     n_threads = n_threads or os.cpu_count() or 1
     relation = _relation(consistency, data)
+    for note in notes(trained, data.test.n_words):
+        logger.warning("%s: %s", method, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
     with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
@@ -111,12 +116,12 @@ def compare(
         raise InputError(f"expected at least 1 seed, got {n_seeds}")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     runs = [
-        train(data, name, seed=number, **options, **price, **(own or {}).get(name, {}))
+        (price, train(data, name, seed=number, **options, **price, **(own or {}).get(name, {})))
         for name in methods
         for price in _prices(name, epsilon)
         for number in range(seed, seed + n_seeds)
     ]
-    return [replace(run, record=run.record | {"compared": _others(run, runs)}) for run in runs]
+    return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 
 def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:
@@ -126,14 +131,15 @@ def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[s
     return [{"epsilon": value} for value in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
 
 
-def _others(run: Run, runs: list[Run]) -> list[dict[str, Any]]:
-    """The scores of other methods with the same seed and, where they have one, the same epsilon."""
+def _others(run: Run, price: dict[str, Any], runs: list[tuple[dict[str, Any], Run]]) -> list[dict[str, Any]]:
+    """The scores of other methods with the same seed and, where both were given one, the same epsilon."""
     return [
-        {"method": other.record["method"], "scores": other.scores, "privacy": other.privacy_line}
-        for other in runs
+        {name: other.record[name] for name in ("method", "variant", "scores")}
+        | {"privacy": other.privacy_line}
+        for paid, other in runs
         if other.record["method"] != run.record["method"]
         and other.record["seed"] == run.record["seed"]
-        and (None in (run.epsilon, other.epsilon) or run.epsilon == other.epsilon)
+        and ({} in (price, paid) or price == paid)
     ]
 
 
@@ -171,7 +177,7 @@ def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
 def _ledger(data: Data, method: Method) -> Ledger:
     """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
     entries = list(data.ledger.entries)
-    delta = data.ledger.delta if entries else getattr(method, "delta", data.ledger.delta)
+    delta = data.ledger.delta if entries else privacy_delta(method, data.ledger.delta)
     return replace(data.ledger, delta=delta, entries=entries)
 
 
@@ -247,7 +253,8 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "engine": "in_process",
         "source": data.source,
         "n_words": data.test.n_words,
-        "settings": asdict(cast(Any, method)),
+        "settings": settings_in_force(method, data.test.n_words),
+        "notes": notes(method, data.test.n_words),
         "parties": parties,
         "n_empty_docs": data.train.n_empty + data.test.n_empty,
         "vocabulary": data.vocabulary,

@@ -109,7 +109,7 @@ class Run:
         record = self.record
         known = [(name, value) for name, value in self.scores.items() if value is not None]
         lines = [
-            f"{record['method']}: {record['n_topics']} topics over {record['n_words']} words, "
+            f"{label(record)}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
             "privacy  " + self.privacy_line,
@@ -124,8 +124,8 @@ class Run:
 
 
 def _scores_shown(run: Run) -> list[list[str]]:
-    others = [(row["method"], row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
-    rows = [(run.record["method"], run.scores, run.privacy_line), *others]
+    others = [(label(row), row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
+    rows = [(label(run.record), run.scores, run.privacy_line), *others]
     digits = {"perplexity": 0, "coherence_npmi": 3, "diversity": 2}
     return [
         [method, *(_rounded(scores[name], number) for name, number in digits.items()), told]
@@ -138,30 +138,50 @@ def _rounded(value: float | None, digits: int) -> str:
 
 
 def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
-    """What the worst party has spent, each epsilon with its relation, and whether the noise was real.
+    """What the worst party has spent: proved bounds, what has none, the noise, and last what a paper claims.
 
     >>> privacy_line([])
     'nothing leaves a party'
     >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
-    'epsilon 6 (word add/remove)'
+    'proved: epsilon 6 (word add/remove)'
     """
     if all(entry["epsilon"] == 0 for entry in statements):
         return "nothing leaves a party"
-    worst: dict[tuple[str, str], dict[str, Any]] = {}
-    for entry in sorted(statements, key=lambda entry: float(entry["epsilon"])):
-        worst[entry["basis"], entry["relation"]] = entry
-    priced = {key: entry for key, entry in worst.items() if entry["basis"] != "none"}
-    if not priced:
+    by_price = sorted(statements, key=lambda entry: float(entry["epsilon"]))
+    held = {entry["relation"]: entry for entry in by_price if entry["basis"] != "claimed"}
+    claims = {entry["relation"]: entry for entry in by_price if entry["basis"] == "claimed"}
+    proved = [_price(entry) for entry in held.values() if entry["basis"] == "proved"]
+    if not proved and not claims:
         return "none: sent in the clear"
-    unbounded = [f"no bound ({entry['relation']})" for entry in worst.values() if entry["basis"] == "none"]
-    simulated = ["noise simulated from the seed"] if noise == "simulated" else []
-    return ", ".join([*map(_price, priced.values()), *unbounded, *simulated])
+    parts = [
+        f"proved: {', '.join(proved)}" if proved else "nothing proved",
+        ", ".join(f"no bound ({name})" for name, entry in held.items() if entry["basis"] == "none"),
+        "noise simulated from the seed" if noise == "simulated" else "",
+        *(f"the paper claims {_price(claim)}{_doubt(claim, held)}" for claim in claims.values()),
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def _price(entry: dict[str, Any]) -> str:
     delta = f", delta {entry['delta']:g}" if entry["delta"] else ""
-    claimed = "claimed: " if entry["basis"] == "claimed" else ""
-    return f"{claimed}epsilon {float(entry['epsilon']):.4g} ({entry['relation']}{delta})"
+    return f"epsilon {float(entry['epsilon']):.4g} ({entry['relation']}{delta})"
+
+
+def _doubt(claim: dict[str, Any], held: dict[str, dict[str, Any]]) -> str:
+    """What to add to a claim that is not covered by what is proved."""
+    known = held.get(claim["relation"], {"epsilon": "inf", "delta": 0.0})
+    covered = float(known["epsilon"]) <= float(claim["epsilon"]) and known["delta"] <= claim["delta"]
+    return "" if covered else ", which is not proved"
+
+
+def label(record: dict[str, Any]) -> str:
+    """The method, and its variant where it has several.
+
+    >>> label({"method": "fedlda", "variant": "paper"})
+    'fedlda (paper)'
+    """
+    variant = record.get("variant")
+    return str(record["method"]) if variant is None else f"{record['method']} ({variant})"
 
 
 def require_free(folder: str | Path) -> Path:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from fedtopics import listening
 from fedtopics.cli import app
+from fedtopics.commands import privacy
 from fedtopics.errors import InputError
+from fedtopics.federation.protocol import Method
 
 WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
 
@@ -53,3 +59,36 @@ def test_attack_compares_every_local_method(letters: Path) -> None:
         (method, variant) for method in ("fedlda", "lplda") for variant in ("paper", "sound")
     }
     assert all(0 <= row["recall"] <= 1 for row in rows)
+    assert all(row["n_named"] or not row["precision"] for row in rows)
+
+
+def test_attack_shows_each_note_once_with_its_methods_and_no_precision_of_nothing(
+    letters: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Users who report through much noise, of whom nothing can be named."""
+    paper = [("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5}) for name in ("rrp", "krr")]
+    sound = ("lplda", {"variant": "sound", "epsilon": 0.01})
+    monkeypatch.setattr(privacy, "LOCAL_METHODS", (*paper, sound))
+    monkeypatch.setattr(listening, "TYPICAL_WORDS", 1e-3)  # a listener who expects no word
+    monkeypatch.setattr(listening, "listen", warned(listening.listen))
+    result = CliRunner().invoke(
+        app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "2", "--users", "20"]
+    )
+    shown = " ".join(result.stdout.split())
+    assert shown.count("not locally differentially private") == 1
+    assert "fedlda paper rrp, fedlda paper krr: FedLDA as printed" in shown
+    assert "lplda sound bits: heard LpLda" in shown
+    assert "largest expected recall" in shown
+    line = next(line for line in result.stdout.splitlines() if "lplda" in line)
+    assert [cell.strip() for cell in line.split("│")][7] == "–"
+    assert not caplog.records
+
+
+def warned(listen: Callable[..., Any]) -> Callable[..., Any]:
+    """The listener, with a warning about each method."""
+
+    def listening_and_warning(method: Method, *given: Any, **named: Any) -> Any:
+        logging.getLogger("fedtopics.federation").warning("heard %s", type(method).__name__)
+        return listen(method, *given, **named)
+
+    return listening_and_warning

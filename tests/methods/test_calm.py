@@ -223,13 +223,16 @@ def test_the_forecast_grows_with_the_noise() -> None:
         predicted_ratio(6, 100, 101)
 
 
-@pytest.mark.parametrize(("epsilon", "level"), [(6.0, "INFO"), (1.0, "WARNING")])
-def test_the_forecast_is_logged_before_the_run(
-    epsilon: float, level: str, caplog: pytest.LogCaptureFixture
+def test_the_forecast_is_logged_before_the_run_or_noted_where_it_is_bad(
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    good, bad = (Calm(epsilon=epsilon, distinct_words=2.0) for epsilon in (6.0, 1.0))
     with caplog.at_level(logging.INFO):
-        Calm(epsilon=epsilon, distinct_words=2.0).start(N_WORDS, Turn(0, "server"))
-    assert [record.levelname for record in caplog.records] == [level]
+        for method in (good, bad, Calm()):
+            method.start(N_WORDS, Turn(0, "server"))
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+    assert good.notes(N_WORDS) == Calm().notes(N_WORDS) == []
+    assert "larger epsilon" in bad.notes(N_WORDS)[0]
     assert "times that of training without noise" in caplog.text
 
 

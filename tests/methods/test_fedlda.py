@@ -89,14 +89,22 @@ def ledger_of(cost: Any) -> in_process.Ledger:
 
 
 @pytest.mark.parametrize("channel", ["rrp", "krr", "t-krr", "hm"])
-def test_the_paper_is_claimed_and_not_proved(channel: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_paper_is_claimed_and_not_proved(channel: str) -> None:
     method = FedLda(variant="paper", channel=channel, n_rounds=2)
-    with caplog.at_level(logging.WARNING):
-        ledger = in_process.run(method, {"users": USERS}, seed=0).ledger
-    assert "not locally differentially private" in caplog.text
+    ledger = in_process.run(method, {"users": USERS}, seed=0).ledger
+    assert "not locally differentially private" in method.notes(100)[0]
     rows = [row for row in ledger.statements() if row["relation"] == "word replace"]
     assert [(row["epsilon"], row["basis"]) for row in rows] == [("inf", "none"), (7.5, "claimed")]
     assert "RRP is not LDP" in methods.find("fedlda").about.guarantee
+
+
+def test_an_epsilon_that_protects_no_document_is_noted() -> None:
+    assert FedLda(20.0).notes(1000) == []
+    assert FedLda(128.0, n_reports=16).notes(1000) == [
+        "epsilon 128 (document replace) protects no document as a whole; "
+        "epsilon 8 (word replace) is all that is promised"
+    ]
+    assert "epsilon 64 (word replace) hides no single word either" in FedLda(128.0, n_reports=2).notes(9)[0]
 
 
 def test_tuples_are_the_tokens_padded_with_dummies() -> None:

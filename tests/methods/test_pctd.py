@@ -59,6 +59,20 @@ def test_with_ngrams_380_is_only_claimed() -> None:
     }
 
 
+def test_what_is_not_bounded_or_too_weak_is_noted() -> None:
+    def noted(**given: Any) -> str:
+        return " ".join(methods.make("pctd", **given).notes(30))  # type: ignore[attr-defined]
+
+    assert noted(variant="paper") == (
+        "a word added or removed has no bound, since it moves others to other n-grams; "
+        "epsilon 701.8 (word replace, delta 1e-05) is proved, which protects nothing"
+    )
+    assert noted(release="unit", sigma=4.0).endswith("(word replace, delta 1e-05) is proved")
+    whole = noted(variant="paper", unit="sentence", sigma=0.25)
+    assert whole == "epsilon 380 (word add/remove, delta 1e-05) is proved, which protects nothing"
+    assert noted() == noted(epsilon=0) == ""
+
+
 def test_a_word_more_moves_those_behind_it_to_other_ngrams() -> None:
     """Why there is no bound: all counts behind the word change, and there may be a vector more."""
     short, long = (corpus_of([words], 9) for words in ([0, 1, 2, 3, 4, 5], [0, 6, 1, 2, 3, 4, 5]))

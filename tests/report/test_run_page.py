@@ -6,13 +6,15 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from reported import HOSTILE, hostile_run, large_page, small_run, with_model
+from reported import HOSTILE, hostile_run, large_page, small_data, small_run, with_model
 
 from fedtopics import report
 from fedtopics.errors import InputError
+from fedtopics.experiment import train
 from fedtopics.model import TopicModel
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.report.rendering import TEMPLATES
@@ -45,7 +47,7 @@ def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
     text = Elements(page).text
     assert "Does a certain document contain a certain word? To some extent The odds" in text
     assert "What is a certain document about? Yes, possibly No promise was made (document add/remove)" in text
-    assert "exact counts of their words? No Neither was sent." in text
+    assert "exact counts of their words? No Neither was sent: what left a party went through noise." in text
     assert "A simulation." in text
     assert "epsilon 8, word add/remove" in text
     assert "epsilon 16, word replace" in text
@@ -84,10 +86,36 @@ def test_shares_of_parties_come_from_what_they_sent(page: str) -> None:
 def test_baselines_say_that_they_are_not_private() -> None:
     shared = Elements(run_page(small_run("shared", None))).text
     assert "exact counts of their words? Yes, possibly" in shared
-    assert "6 in the clear" in shared
+    assert "6 without a bound" in shared
     alone = Elements(run_page(small_run("alone", None))).text
     assert "Nothing left a party." in alone
     assert "What leaves a party does not depend on it." in alone
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "answer"),
+    [
+        ("fedlda", {"variant": "paper"}, "Yes, possibly Nothing is proved of what was sent."),
+        ("lplda", {"variant": "paper", "channel": "laplace"}, "Yes, possibly Nothing is proved of"),
+        ("pctd", {"variant": "paper", "n_rounds": 35}, "Yes, possibly All that is proved of what was sent"),
+        ("lplda", {"epsilon": 25.0}, "No Neither was sent: what left a party"),
+        ("fedlda", {"epsilon": 30.0}, "No Neither was sent: what left a party"),
+    ],
+)
+def test_whether_documents_may_show_follows_from_what_is_proved(
+    method: str, settings: dict[str, Any], answer: str
+) -> None:
+    run = train(small_data(), method, n_topics=4, **({"n_rounds": 2} | settings))
+    text = Elements(run_page(run)).text
+    assert f"exact counts of their words? {answer}" in text
+    assert "computed from noisy counts" not in text
+    assert ("Releases of each: 0 paid for" in text) == ("Nothing is proved of" in text)
+
+
+def test_the_answer_says_what_is_proved_and_what_is_not(page: str) -> None:
+    text = Elements(page).text
+    assert "Proved: epsilon 8, word add/remove; epsilon 16, word replace. Nothing is proved for:" in text
+    assert "Nothing is proved for: document add/remove, document replace, user add/remove, party." in text
 
 
 def test_an_unfamiliar_method_and_an_older_record_still_have_a_page() -> None:

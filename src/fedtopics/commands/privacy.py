@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +33,10 @@ def explain(
     variant: options.Variant = None,
     rounds: options.Rounds = None,
     settings: options.Setting = None,
-    delta: Delta = 1e-6,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Chance that the promise may fail; the method's own, or 1e-6, where not given."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Say what a planned run would cost and mean. No data is read.
@@ -38,12 +44,14 @@ def explain(
     Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
     """
     from fedtopics import methods
+    from fedtopics.federation.protocol import privacy_delta
     from fedtopics.privacy import explanation
 
     given = options.method_settings(variant, epsilon, rounds, settings)
-    plan = methods.make(method, n_topics=topics, **given).plan(words)
+    planned = methods.make(method, n_topics=topics, **given)
     facts = explanation.PublicFacts(words, topics, documents, distinct)
-    found = explanation.explain(plan, facts, delta)
+    delta = privacy_delta(planned, 1e-6) if delta is None else delta
+    found = explanation.explain(planned.plan(words), facts, delta)
     if as_json:
         options.print_json(asdict(found))
         return
@@ -165,6 +173,7 @@ def attack(
     Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
     """
     from fedtopics import methods
+    from fedtopics.federation.protocol import notes
     from fedtopics.listening import listen
     from fedtopics.progress import track
     from fedtopics.reading import read
@@ -173,19 +182,47 @@ def attack(
     rows: list[dict[str, Any]] = []
     for name, given in track(LOCAL_METHODS, "Listening", total=len(LOCAL_METHODS)):
         method = methods.make(name, n_topics=topics, n_rounds=rounds, **given)
-        heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
-        rows.append({"method": name} | given | {"bound": heard.bound} | asdict(heard.recovered))
+        with _warnings_kept() as told:
+            heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
+        row = {"method": name, "channel": "bits"} | given | {"bound": heard.bound} | asdict(heard.recovered)
+        rows.append(row | {"notes": [*notes(method, corpus.n_words), *told]})
     if as_json:
         options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
         return
     tables.print_rows([_attack_row(row) for row in rows])
     tables.console.print(
         f"{corpus.n_docs} users, {rounds} rounds. recall: share of a document's words that are named (fedlda "
-        "paper: of its first 150); bound: the most that reports made once allow, 1 where users report in "
-        "every round. epsilon: fedlda paper, nominal for one tuple; fedlda sound, document replaced; lplda, "
-        "word replaced.",
+        "paper: of its first 150); bound: the largest expected recall that reports made once allow, which "
+        "chance may exceed, 1 where users report in every round. epsilon: fedlda paper, nominal for one "
+        "tuple; fedlda sound, document replaced; lplda, word replaced.",
         soft_wrap=True,
     )
+    for note in dict.fromkeys(note for row in rows for note in row["notes"]):
+        told_by = [row for row in rows if note in row["notes"]]
+        named = ", ".join("{method} {variant} {channel}".format(**row) for row in told_by)
+        tables.console.print(f"[bold]{named}[/bold]: {note}", soft_wrap=True)
+
+
+@contextmanager
+def _warnings_kept() -> Iterator[list[str]]:
+    """The warnings that are logged meanwhile, which nobody else gets to see."""
+    kept, logger = _Kept(logging.WARNING), logging.getLogger("fedtopics")
+    before, logger.propagate = logger.propagate, False
+    logger.addHandler(kept)
+    try:
+        yield kept.messages
+    finally:
+        logger.removeHandler(kept)
+        logger.propagate = before
+
+
+class _Kept(logging.Handler):
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
 
 
 def _sample(corpus: Corpus, n_docs: int, seed: int) -> Corpus:
@@ -197,13 +234,12 @@ def _sample(corpus: Corpus, n_docs: int, seed: int) -> Corpus:
 
 
 def _attack_row(row: dict[str, Any]) -> dict[str, str]:
-    numbers = ("recall", "bound", "precision", "theta_error")
-    return {
-        "method": row["method"],
-        "variant": row["variant"],
-        "channel": row.get("channel", "bits"),
-        "epsilon": f"{row['epsilon']:g}",
-    } | {name.replace("_", " "): f"{row[name]:.3f}" for name in numbers}
+    numbers = {name: f"{row[name]:.3f}" for name in ("recall", "bound", "precision", "theta_error")}
+    if not row["n_named"]:
+        numbers["precision"] = "–"
+    settings = {name: row[name] for name in ("method", "variant", "channel")}
+    told = settings | {"epsilon": f"{row['epsilon']:g}"} | numbers
+    return {name.replace("_", " "): value for name, value in told.items()}
 
 
 @app.command()

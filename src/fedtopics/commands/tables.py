@@ -12,7 +12,7 @@ from rich.table import Table
 
 from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.run import Run
+from fedtopics.run import Run, label
 
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
@@ -34,16 +34,16 @@ def print_runs(runs: list[Run]) -> None:
         title_justify="left",
     )
     table.add_column("method")
-    for name in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):
-        table.add_column(name, justify="right")
+    for column in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):
+        table.add_column(column, justify="right")
     table.add_column("privacy", overflow="fold")
     unigram = runs[0].scores["perplexity_unigram"]
     if unigram is not None:
         table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
     for run in runs:
-        for label, scores in _rows(run):
+        for name, scores in _rows(run):
             table.add_row(
-                label,
+                name,
                 _shown(scores["perplexity"], ".0f"),
                 _shown(scores["coherence_npmi"], ".3f"),
                 _shown(scores["coherence_umass"], ".2f"),
@@ -62,7 +62,7 @@ def _shown(score: float | None, form: str) -> str:
 def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
     own = [(party["name"], party["scores"]) for party in run.record["parties"] if "scores" in party]
     if run.record["method"] != "alone":
-        return [(run.record["method"], run.scores)]
+        return [(label(run.record), run.scores)]
     return [(f"alone: {name}", scores) for name, scores in own]
 
 

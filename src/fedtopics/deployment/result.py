@@ -11,7 +11,7 @@ import platform
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.plan import Plan
-from fedtopics.federation.protocol import party_topics
+from fedtopics.federation.protocol import notes, party_topics, settings_in_force
 from fedtopics.federation.terms import Terms
 from fedtopics.model.files import NUMBERS
 from fedtopics.privacy.cost import FREE, Cost
@@ -135,7 +135,8 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "seed": terms.seed,
         "seconds": sum(line.seconds for line in end.rounds),
         "n_words": len(end.words or ()),
-        "settings": asdict(cast(Any, method)),
+        "settings": settings_in_force(method, len(end.words or ())),
+        "notes": notes(method, len(end.words or ())),
         "parties": [{"name": name, "n_answers": len(end.answered.get(name, []))} for name in terms.parties],
         "vocabulary": GIVEN if terms.agreement is None else AGREED,
         "privacy": ledger.statements(),

@@ -38,11 +38,12 @@ class Heard:
 
 @dataclass(frozen=True)
 class Recovered:
-    """How much of the documents the listener has."""
+    """How much of the documents the listener has; `n_named` words, without which there is no precision."""
 
     recall: float
     precision: float
     theta_error: float
+    n_named: int
 
 
 def tally(rounds: Iterable[tuple[NDArray[Any], NDArray[Any]]], n_words: int) -> Heard:
@@ -79,4 +80,5 @@ def recovered(named: Heard, documents: Corpus, topic_word: NDArray[Any], alpha: 
         n_right / max(1, len(true)),
         n_right / max(1, len(guessed)),
         float(distance.mean()) if len(distance) else 0.0,
+        len(guessed),
     )

@@ -30,7 +30,7 @@ from fedtopics.federation.combining import combine
 from fedtopics.federation.expected import Expected, check, expected, most_bytes
 from fedtopics.federation.messages import Request
 from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
-from fedtopics.federation.protocol import Arrays, measures
+from fedtopics.federation.protocol import Arrays, measures, notes
 from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms
 
@@ -180,6 +180,9 @@ class Coordinator:
 
     def _train_round(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
         words, number, method = now.words or (), now.next_round, self.terms.method
+        if number == 0:
+            for note in notes(method, len(words)):
+                self.log(note)
         state = method.start(len(words), self.terms.turn("server")) if number == 0 else now.state
         told = {name: method.broadcast(state, name) for name in self.present}
 

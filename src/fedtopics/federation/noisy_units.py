@@ -11,7 +11,9 @@ At epsilon 0 the noise would be infinite: a mechanism that releases nothing take
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,8 @@ from fedtopics.corpus import Corpus
 from fedtopics.federation import semantic_units
 from fedtopics.federation.protocol import Arrays, Party, Turn
 from fedtopics.federation.semantic_units import SemanticUnits
+from fedtopics.privacy.calibration import calibrate
+from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.gaussian_counts import GaussianCounts
 from fedtopics.privacy.histogram import Histogram
 from fedtopics.privacy.noise import Noise
@@ -126,3 +130,14 @@ def _dense(words: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -
 def _added(one: Arrays, other: Arrays) -> Arrays:
     counts, chances = one["counts"] + other["counts"], np.concatenate([one["chances"], other["chances"]])
     return {"counts": counts, "chances": chances}
+
+
+@lru_cache
+def least_sigma(epsilon: float, delta: float, rounds: int, grid: int, max_length: int | None) -> float:
+    """The least deviation that keeps epsilon for a word added or removed; infinite at epsilon 0."""
+    if not epsilon:
+        return inf
+    bounds = Bounds(max_length)
+    return calibrate(
+        "gaussian counts", "word add/remove", epsilon, delta, rounds, n_words=1, grid=grid, bounds=bounds
+    )

@@ -8,9 +8,9 @@ dataclass of its hyper-parameters and holds no state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +138,22 @@ class Apportioned(Protocol):
         """[server] For each party, the amount of text behind each topic."""
 
 
+@runtime_checkable
+class Derived(Protocol):
+    """A method that derives some of its settings where they are not given."""
+
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        """[anyone] Those settings as they hold, ready for JSON."""
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """A method that warns of some of its settings."""
+
+    def notes(self, n_words: int) -> list[str]:
+        """[anyone] What to know before a run, such as what is not protected, from public facts alone."""
+
+
 def measures(method: Method, state: Arrays) -> dict[str, float]:
     """What the method says of its progress; nothing where it is not `Measured`."""
     return method.measures(state) if isinstance(method, Measured) else {}
@@ -146,3 +162,22 @@ def measures(method: Method, state: Arrays) -> dict[str, float]:
 def party_topics(method: Method, state: Arrays) -> dict[str, NDArray[Any]]:
     """For each party, the amount of text behind each topic; nothing where it is not `Apportioned`."""
     return method.party_topics(state) if isinstance(method, Apportioned) else {}
+
+
+def notes(method: Method, n_words: int) -> list[str]:
+    """What the method warns of; nothing where it is not `Noted`."""
+    return method.notes(n_words) if isinstance(method, Noted) else []
+
+
+def settings_in_force(method: Method, n_words: int) -> dict[str, Any]:
+    """The settings of a method, with those that it derives as they hold."""
+    derived = method.in_force(n_words) if isinstance(method, Derived) else {}
+    return asdict(cast(Any, method)) | derived
+
+
+def privacy_delta(method: Method, otherwise: float) -> float:
+    """The delta that a method's epsilon is meant at, where it declares one as `privacy_delta`.
+
+    A setting that is called delta need not be one: FedLDA's is a mass of words.
+    """
+    return float(getattr(method, "privacy_delta", otherwise))

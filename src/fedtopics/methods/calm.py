@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 PARTY, LIKELIHOOD, SCORE = "party/", "likelihood/", "score/"
 SCORED = 10  # rounds from one score of the histograms held out to the next
 STILL = 0.02  # least gain in log-likelihood of a histogram held out, from one score to the next
+EXPECTED = "expected perplexity: {:.2f} times that of training without noise"
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 
@@ -90,12 +91,18 @@ class Calm:
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         self._mechanism(1)
 
+    def notes(self, n_words: int) -> list[str]:
+        if self.distinct_words is None or surplus(self.epsilon, n_words, self.distinct_words) >= 0:
+            return []
+        advice = "use fewer words in the vocabulary, longer documents or a larger epsilon"
+        return [EXPECTED.format(self.forecast(n_words)) + "; " + advice]
+
     def plan(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
-        if self.distinct_words is not None:
-            self._announce(n_words, self.distinct_words)
+        if self.distinct_words is not None and not self.notes(n_words):
+            logger.info(EXPECTED.format(self.forecast(n_words)))
         return {}
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
@@ -223,16 +230,6 @@ class Calm:
         if self.distinct_words is None:
             return None
         return predicted_ratio(self.epsilon, n_words, self.distinct_words)
-
-    def _announce(self, n_words: int, distinct_words: float) -> None:
-        too_little = surplus(self.epsilon, n_words, distinct_words) < 0
-        advice = "; use fewer words in the vocabulary, longer documents or a larger epsilon"
-        logger.log(
-            logging.WARNING if too_little else logging.INFO,
-            "expected perplexity: %.2f times that of training without noise%s",
-            predicted_ratio(self.epsilon, n_words, distinct_words),
-            advice if too_little else "",
-        )
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:

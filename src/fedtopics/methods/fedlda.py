@@ -27,7 +27,6 @@ as `federation/tuple_channels.py` has them.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from math import inf, isfinite, log
 from typing import Any, ClassVar
@@ -43,18 +42,19 @@ from fedtopics.federation.protocol import About, Arrays, Party, Turn
 from fedtopics.federation.tuple_channels import CHANNELS, TupleChannel, frequent, small
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
+from fedtopics.privacy.explanation import MEANINGLESS
 from fedtopics.privacy.prior_response import flip_probability
 from fedtopics.privacy.release import Cost, Release, reuse
 from fedtopics.privacy.sampled_response import SampledResponse
 from fedtopics.privacy.unary_encoding import UnaryEncoding
 from fedtopics.sampling import lda
 
-logger = logging.getLogger(__name__)
 PARTY = "party/"
 OFFERED = {"paper": CHANNELS, "sound": ("krr", "ue")}
 WARNING = (
-    "FedLDA as printed is not locally differentially private: no epsilon holds for %s, and the topics of the "
-    "words travel in the clear; what the paper claims is shown as claimed. Use variant=sound for a guarantee"
+    "FedLDA as printed is not locally differentially private: under every channel the topics of the words "
+    "travel in the clear, and RRP keeps no epsilon for the words either; what the paper claims is shown as "
+    "claimed. Use variant=sound for a guarantee"
 )
 
 
@@ -104,6 +104,21 @@ class FedLda:
             raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
         self.sizes(1000)
 
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        return {"epsilon": self._epsilon, "channel": self._channel, "n_reports": self.sizes(n_words)[0]}
+
+    def notes(self, n_words: int) -> list[str]:
+        if self._paper:
+            return [WARNING]
+        word = self._epsilon / self.sizes(n_words)[0]
+        if self._epsilon <= MEANINGLESS:
+            return []
+        rest = "hides no single word either" if word > MEANINGLESS else "is all that is promised"
+        return [
+            f"epsilon {self._epsilon:.4g} (document replace) protects no document as a whole; "
+            f"epsilon {word:.4g} (word replace) {rest}"
+        ]
+
     def plan(self, n_words: int) -> list[Cost]:
         if n_words < 2:
             raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
@@ -114,7 +129,6 @@ class FedLda:
     def start(self, n_words: int, turn: Turn) -> Arrays:
         if not self._paper:
             return noisy_reports.start(n_words)
-        logger.warning(WARNING, "RRP" if self._channel == "rrp" else f"channel {self._channel}")
         return {"counts": np.zeros((self.n_topics, n_words))}
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:

@@ -107,6 +107,10 @@ class Ftm:
         self._vectors(1)
         self._matching()
 
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        release = "tokens" if self._paper else "histograms"
+        return {"release": self.release or release, "matching": self._matching().kind}
+
     def plan(self, n_words: int) -> list[Cost]:
         return [self._vectors(n_words).mechanism.price()]
 

@@ -26,7 +26,6 @@ says sensitivity 1; its variance, 2 K^2 / epsilon^2, is that of sensitivity K.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from math import exp, log
 from typing import Any, ClassVar
@@ -47,7 +46,6 @@ from fedtopics.privacy.release import Claim, Cost, Release, reuse
 from fedtopics.privacy.unary_encoding import UnaryEncoding
 from fedtopics.sampling import lda
 
-logger = logging.getLogger(__name__)
 OFFERED = {"paper": ("bits", "laplace"), "sound": ("bits",)}
 
 
@@ -89,14 +87,21 @@ class LpLda:
             raise InputError(f"sensitivity and distinct_words must be above 0, got {given}")
         Bounds(max_length=self.max_length)
 
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        if not self._paper:
+            return {}
+        return {"epsilon": self.epsilon if self.f is None else 2 * self._rate, "f": self._f}
+
+    def notes(self, n_words: int) -> list[str]:
+        baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"
+        return [baseline] if self.channel == "laplace" else []
+
     def plan(self, n_words: int) -> list[Cost]:
         if n_words < 2:
             raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
         return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
-        if self.channel == "laplace":
-            logger.warning("the Laplace baseline of LP-LDA protects nothing: it reads the raw documents")
         return noisy_reports.start(n_words)
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
@@ -151,6 +156,11 @@ class LpLda:
         odds_of_noise = exp(-self.epsilon / 2)  # cannot overflow, as exp(epsilon / 2) could
         return 2 * odds_of_noise / (1 + odds_of_noise)
 
+    @property
+    def _rate(self) -> float:
+        """Epsilon of one bit, by the paper's Theorem 4."""
+        return log((1 - self._f / 2) / (self._f / 2))
+
     def mechanism(self, n_words: int) -> UnaryEncoding:
         """What the bits of documents go through."""
         bounds = Bounds(max_length=self.max_length)
@@ -172,8 +182,9 @@ class LpLda:
 
     def _baseline_price(self) -> Cost:
         """No bound, and what is claimed of a word."""
-        rate = log((1 - self._f / 2) / (self._f / 2))
-        return Cost(claims=(Claim("word add/remove", rate, 0.0, "LP-LDA, section 4.2: Laplace baseline"),))
+        return Cost(
+            claims=(Claim("word add/remove", self._rate, 0.0, "LP-LDA, section 4.2: Laplace baseline"),)
+        )
 
     def _joined(self, state: Arrays, sent: list[Arrays], turn: Turn) -> Arrays:
         """The documents behind what was sent, added to those of the state."""
@@ -182,7 +193,7 @@ class LpLda:
         lengths = np.concatenate([arrays["lengths"] for arrays in sent]).astype(np.int64)
         noise: Arrays = {}
         if self.channel == "laplace":
-            scale = self.sensitivity / log((1 - self._f / 2) / (self._f / 2))
+            scale = self.sensitivity / self._rate
             drawn = generator.laplace(0.0, scale, (n_words, self.n_topics))
             noise = {"noise": np.maximum(drawn, 0.0).astype(np.float32)}
         elif self._f < 1:

@@ -38,22 +38,23 @@ zero and beta is added. The noise is discrete on a grid of 1/64.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import ClassVar
+from math import isfinite
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.federation.noisy_units import NoisyUnits
+from fedtopics.federation.noisy_units import NoisyUnits, least_sigma
 from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
 from fedtopics.federation.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.calibration import calibrate, total
+from fedtopics.privacy.calibration import total
 from fedtopics.privacy.claims import moments_claim
 from fedtopics.privacy.contribution import Bounds
-from fedtopics.privacy.cost import Claim
+from fedtopics.privacy.cost import Claim, Relation
 from fedtopics.privacy.events import check_delta, check_number
+from fedtopics.privacy.explanation import MEANINGLESS
 from fedtopics.privacy.gaussian_counts import GaussianCounts
 from fedtopics.privacy.histogram import Histogram
 from fedtopics.privacy.release import Cost, Release
@@ -62,6 +63,7 @@ from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms
 
 PARTY = "party/"
+EPSILON = 8.0  # where neither it nor sigma is given
 GRID = 64  # steps of the papers' noise in one token
 COUNTS_OF_PRIOR = 3.0  # of every word in all topics together
 WORDS_OF_UNIT = {"ngram": 3, "sentence": 10, "paragraph": 40}
@@ -135,6 +137,11 @@ class Pctd:
             )
 
     @property
+    def privacy_delta(self) -> float:
+        """At which epsilon is meant."""
+        return self.delta
+
+    @property
     def words_of_unit(self) -> int:
         return WORDS_OF_UNIT[self.unit] if self.unit_length is None else self.unit_length
 
@@ -146,8 +153,28 @@ class Pctd:
         if self.epsilon is None and self._paper:
             return 0.25
         rounds, grid = (self.n_rounds, GRID) if self._paper else (1, 1)
-        wanted = 8.0 if self.epsilon is None else self.epsilon
-        return _calibrated(wanted, self.delta, rounds, grid, self.max_length) if wanted else float("inf")
+        wanted = EPSILON if self.epsilon is None else self.epsilon
+        return least_sigma(wanted, self.delta, rounds, grid, self.max_length)
+
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        wanted = EPSILON if self.sigma is None and not self._paper else None
+        return {
+            "epsilon": wanted if self.epsilon is None else self.epsilon,
+            "sigma": self.deviation if isfinite(self.deviation) else None,  # at epsilon 0 nothing is released
+            "unit_length": self.words_of_unit,
+            "release": self.release or ("unit" if self._paper else "document"),
+            "beta": self._beta,
+        }
+
+    def notes(self, n_words: int) -> list[str]:
+        relation: Relation = "word replace" if self._ngrams else "word add/remove"
+        plan = self.plan(n_words)
+        proved = total(plan[0], relation, self.delta, len(plan))
+        weak = ", which protects nothing" if proved > MEANINGLESS else ""
+        told = f"epsilon {proved:.4g} ({relation}, delta {self.delta:g}) is proved{weak}"
+        if self._ngrams:
+            told = f"a word added or removed has no bound, since it moves others to other n-grams; {told}"
+        return [told] if self._ngrams or weak else []
 
     def plan(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()] * (self.n_rounds if self._paper else 1)
@@ -282,14 +309,6 @@ class Pctd:
         counts = unigram[:, None] * turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), self.n_topics))
         counts *= unigram.sum() / self.n_topics / counts.sum(axis=0)
         return {"counts": counts, "length": np.array(lengths @ n_rows / n_rows.sum())}
-
-
-@lru_cache
-def _calibrated(epsilon: float, delta: float, rounds: int, grid: int, max_length: int | None) -> float:
-    bounds = Bounds(max_length)
-    return calibrate(
-        "gaussian counts", "word add/remove", epsilon, delta, rounds, n_words=1, grid=grid, bounds=bounds
-    )
 
 
 METHOD = Pctd

@@ -103,7 +103,10 @@ def pld_epsilon(counts: Counts, delta: float) -> float:
             return inf
         many = one.self_compose(count) if count > 1 else one
         total = many if total is None else total.compose(many)
-    return 0.0 if total is None else float(total.get_epsilon_for_delta(delta))
+    if total is None:
+        return 0.0
+    with np.errstate(over="ignore"):  # a quotient that overflows gives an infinite epsilon: never too small
+        return float(total.get_epsilon_for_delta(delta))
 
 
 def _interval(counts: Counts) -> float:

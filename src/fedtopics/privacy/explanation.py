@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
 from fedtopics.privacy.contribution import check_size
-from fedtopics.privacy.cost import Cost
+from fedtopics.privacy.cost import FREE, NO_BOUND, Cost
 from fedtopics.privacy.events import DiscreteLaplace, ZeroConcentrated
 from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.ledger import Ledger
@@ -81,9 +81,19 @@ def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
         "the number of documents of each party",
         "all settings of the method, and when it stops",
     ]
-    if any(cost.relations and "word add/remove" not in cost.relations for cost in plan):
+    if any(_shows_lengths(cost) for cost in plan):
         public.append("the number of words of each document: it shows in the number of reports")
     return public
+
+
+def _shows_lengths(cost: Cost) -> bool:
+    """Whether a word replaced is all that is protected: then one more shows. Without a bound, who knows."""
+    replaced = cost.losses_of("word replace")
+    return (
+        cost != FREE
+        and "word add/remove" not in cost.relations
+        and NO_BOUND not in [loss.event for loss in replaced]
+    )
 
 
 def odds(epsilon: float) -> str:
@@ -113,24 +123,26 @@ def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
         f"of any guess about one {unit} at most {odds(epsilon)}-fold"
     )
     if unit == "word":
-        chance = factor / (factor + n_words - 1)
-        text += f" (a word guessed at 1 in {n_words:,}: at most {100 * chance:.2g} %)"
+        chance = 100 * factor / (factor + n_words - 1)
+        shown = f"{chance:.2g}" if chance < 99.5 else "100"
+        text += f" (a word guessed at 1 in {n_words:,}: at most {shown} %)"
     return text + (f", but for a chance of {delta:g}." if delta else ".")
 
 
 def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> list[str]:
     warnings = []
     word = epsilons.get("word replace", epsilons.get("word add/remove", inf))
-    if log(facts.n_words) <= word < inf:
+    if MEANINGLESS < word < inf:
+        warnings.append(f"word epsilon {word:.3g} protects nothing: no word is deniable")
+    elif log(facts.n_words) <= word < inf:
         warnings.append(
             f"word epsilon {word:.3g} is at least ln V = {log(facts.n_words):.1f}: it lets an adversary "
             "single out a word among all others, so it protects little beyond plausible deniability"
         )
     document = epsilons.get("document add/remove", inf)
     if MEANINGLESS < document < inf:
-        warnings.append(
-            f"document epsilon {document:.4g} promises nothing for documents; only words are protected"
-        )
+        rest = "; only words are protected" if word <= MEANINGLESS else ""
+        warnings.append(f"document epsilon {document:.4g} promises nothing for documents{rest}")
     if facts.n_distinct is not None:
         for rate in _histogram_rates(spent):
             warnings += _utility(rate, facts.n_words, facts.n_distinct)
@@ -140,7 +152,8 @@ def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> li
         if proved > claim.epsilon:
             known = "nothing is" if proved == inf else f"{proved:.4g} is"
             warnings.append(
-                f"{claim.source} claims {claim.relation} epsilon {claim.epsilon:.3g}; {known} proved"
+                f"the paper claims {claim.relation} epsilon {claim.epsilon:.3g} ({claim.source}); "
+                f"{known} proved"
             )
     return list(dict.fromkeys(warnings))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, inf
 
-from fedtopics.privacy.cost import FREE, INFINITE, Cost
+from fedtopics.privacy.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.explanation import MEANINGLESS, odds
 from fedtopics.privacy.guarantees import Guarantee, guarantees
 from fedtopics.privacy.ledger import Ledger
@@ -54,7 +54,7 @@ class Spending:
     guarantees: list[Guarantee]
     n_priced: int
     n_free: int
-    n_clear: int
+    n_unbounded: int
 
 
 def spendings(run: Run) -> list[Spending]:
@@ -78,20 +78,29 @@ def questions(run: Run, spent: Sequence[Spending], guarantee: str) -> list[Quest
         relation: max(
             (bound for group in spent for bound in group.guarantees if bound.relation == relation),
             key=lambda bound: bound.epsilon,
-            default=None,
         )
-        for relation in ASKED
+        for relation in (RELATIONS if spent else ())
     }
-    answers = [Question(ASKED[name], *_answer(bound)) for name, bound in worst.items() if bound is not None]
-    cleared = any(group.n_clear for group in spent)
-    sent = cleared or any(group.n_priced for group in spent)
-    asked = "The documents themselves, or exact counts of their words?"
-    if cleared:
-        text = Question(asked, "Yes, possibly", f"Guarantee of the method: {guarantee}.")
-    else:
-        reason = "What left a party was computed from noisy counts." if sent else "Nothing left a party."
-        text = Question(asked, "No", f"Neither was sent. {reason}")
-    return [text, *answers, *(_purpose(run) if sent else [])]
+    sent = any(group.n_priced + group.n_unbounded for group in spent)
+    answer, reason = _raw_text(list(worst.values()), guarantee) if sent else ("No", "Nothing left a party.")
+    return [
+        Question("The documents themselves, or exact counts of their words?", answer, reason),
+        *(Question(asked, *_answer(worst[name])) for name, asked in ASKED.items() if name in worst),
+        *(_purpose(run) if sent else []),
+    ]
+
+
+def _raw_text(bounds: Sequence[Guarantee], guarantee: str) -> tuple[str, str]:
+    """Whether what was sent may show the documents: by what is proved of it, not by what a method says."""
+    proved = [bound for bound in bounds if bound.epsilon < inf]
+    if not proved:
+        return "Yes, possibly", f"Nothing is proved of what was sent. Guarantee of the method: {guarantee}."
+    known = "; ".join(map(_priced, proved))
+    if min(bound.epsilon for bound in proved) > MEANINGLESS:
+        return "Yes, possibly", f"All that is proved of what was sent is too weak to mean anything: {known}."
+    missing = ", ".join(bound.relation for bound in bounds if bound.epsilon == inf)
+    unproved = f" Nothing is proved for: {missing}." if missing else ""
+    return "No", f"Neither was sent: what left a party went through noise. Proved: {known}.{unproved}"
 
 
 def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
@@ -113,12 +122,16 @@ def _answer(bound: Guarantee) -> tuple[str, str]:
         return "No", "What leaves a party does not depend on it."
     if bound.epsilon == inf:
         return "Yes, possibly", f"No promise was made ({bound.relation}): what was sent may give it away."
-    delta = f", delta {bound.delta:g}" if bound.delta else ""
-    priced = f"epsilon {bound.epsilon:.4g}{delta}, {bound.relation}"
+    priced = _priced(bound)
     if bound.worth == "not protected":
         return ANSWERS[bound.worth], f"The promise is too weak to mean anything ({priced})."
     rise = f"The odds of a guess rise at most {odds(bound.epsilon)}-fold ({priced})."
     return ANSWERS[bound.worth], f"{rise} {_example(bound)}"
+
+
+def _priced(bound: Guarantee) -> str:
+    delta = f", delta {bound.delta:g}" if bound.delta else ""
+    return f"epsilon {bound.epsilon:.4g}{delta}, {bound.relation}"
 
 
 def _example(bound: Guarantee) -> str:
@@ -146,7 +159,10 @@ def _purpose(run: Run) -> list[Question]:
 
 
 def _counts(ledger: Ledger, party: str) -> tuple[int, int, int]:
-    """How many releases of a party were priced, free, and in the clear."""
+    """How many releases of a party were priced, free, and without a bound of any kind."""
     costs = [entry.cost for entry in ledger.entries if entry.party == party]
-    n_free, n_clear = (sum(cost == kind for cost in costs) for kind in (FREE, INFINITE))
-    return len(costs) - n_free - n_clear, n_free, n_clear
+    n_free = sum(cost == FREE for cost in costs)
+    n_unbounded = sum(
+        all(Loss(name, NO_BOUND) in cost.losses_of(name) for name in RELATIONS) for cost in costs
+    )
+    return len(costs) - n_free - n_unbounded, n_free, n_unbounded

@@ -14,7 +14,7 @@ from fedtopics.report import privacy_shown, topics_shown
 from fedtopics.report.rendering import data_block, markup, render
 from fedtopics.report.svg import Line, line_chart
 from fedtopics.report.topic_map import topic_map
-from fedtopics.run import Run
+from fedtopics.run import Run, label
 
 REFERENCE = "shared"  # what training without noise reaches
 CHART: dict[str, Any] = {"width": 380, "height": 240, "headed": False, "y_label": ""}
@@ -106,15 +106,13 @@ def _quality(run: Run) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [
         {"name": "no topics, word frequencies only", "perplexity": run.scores["perplexity_unigram"]}
     ]
-    rows += [
-        _scored(other["method"], other["scores"], other["privacy"]) for other in record.get("compared", [])
-    ]
+    rows += [_scored(label(other), other["scores"], other["privacy"]) for other in record.get("compared", [])]
     rows += [
         _scored(f"{record['method']}: model of {party['name']}", party["scores"], "")
         for party in record["parties"]
         if "scores" in party
     ]
-    rows.append(_scored(record["method"], run.scores, run.privacy_line) | {"this": True})
+    rows.append(_scored(label(record), run.scores, run.privacy_line) | {"this": True})
     rows = [row for row in rows if row["perplexity"] is not None]
     rows.sort(key=lambda row: -row["perplexity"])
     worst = max((row["perplexity"] for row in rows), default=1.0)
