@@ -35,7 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports, update_tuples
 from fedtopics.federation.noisy_reports import ReportSampling
@@ -105,8 +105,7 @@ class FedLda:
         self.sizes(1000)
 
     def plan(self, n_words: int) -> list[Cost]:
-        if n_words < 2:
-            raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
+        require_words(n_words)
         if self._paper:
             return [self.tuple_channel.price()] * self.n_rounds
         return [self.mechanism(n_words).price()]

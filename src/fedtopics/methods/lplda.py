@@ -34,7 +34,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports
 from fedtopics.federation.noisy_reports import ReportSampling
@@ -90,8 +90,7 @@ class LpLda:
         Bounds(max_length=self.max_length)
 
     def plan(self, n_words: int) -> list[Cost]:
-        if n_words < 2:
-            raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
+        require_words(n_words)
         return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
