@@ -16,7 +16,6 @@ import typer
 from fedtopics import methods as all_methods
 from fedtopics.commands import options, tables
 from fedtopics.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.model import TopicModel
 from fedtopics.reading import read
@@ -62,8 +61,7 @@ def transform(
     Example: fedtopics transform runs/demo letters.csv --text-column body --out mixtures.csv
     """
     model = TopicModel.load(folder)
-    if out is not None and out.exists():
-        raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
+    options.require_new_file(out, "--out")
     corpus = _documents(source, reading, model)
     mixtures = model.transform(corpus, n_threads=threads)
     ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))

@@ -187,6 +187,18 @@ def _value(text: str) -> Any:
         return text
 
 
+def require_new_file(path: Path | None, option: str, suffix: str | None = None) -> None:
+    """Refuse a file that could not be written in the end, before anything is computed for it."""
+    if path is None:
+        return
+    if suffix is not None and path.suffix.lower() != suffix:
+        raise InputError(f"{option} writes a {suffix} file, got {path}; let its name end in {suffix}")
+    if path.exists():
+        raise InputError(f"{path} exists; choose another {option}, nothing is overwritten")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} needs a folder that exists, got {path}; make {path.parent} first")
+
+
 def print_json(value: Any) -> None:
     """Write `value` to standard output as strict JSON."""
     typer.echo(json.dumps(value, indent=1, allow_nan=False))
