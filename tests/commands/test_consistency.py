@@ -65,10 +65,10 @@ def test_a_run_with_consistency(
     ("options", "message"),
     [
         (("--consistency", "{vectors}", "--consistency-tau", "-0.1"), "tau .* at least 0, got -0.1"),
-        (("--consistency", "{vectors}", "--method", "shared"), "a server that tells topics, got Shared"),
+        (("--consistency", "{vectors}", "--method", "shared"), "a server that tells topics, got shared;"),
         (("--consistency", "{broken}"), r"3 numbers after the word in .*broken.txt, line 2, got 2"),
         (("--consistency", "{foreign}"), "no word of the vocabulary .* has a vector"),
-        (("--consistency", "nothing.txt"), r"or a path\), got 'nothing.txt'"),
+        (("--consistency", "nothing.txt"), "no file or folder nothing.txt, and no word relation"),
         (("--consistency", "{wide}"), r"3 numbers after the word in .*wide.txt, line 2, got 4"),
         (("--method", "pctd", "--set", "sigma=-1"), "sigma must be a finite number greater than 0, got -1"),
         (

@@ -138,6 +138,11 @@ class Apportioned(Protocol):
         """[server] For each party, the amount of text behind each topic."""
 
 
+def name_of(method: Method) -> str:
+    """What the command line calls a method: the name of its file."""
+    return type(method).__module__.rpartition(".")[2]
+
+
 def measures(method: Method, state: Arrays) -> dict[str, float]:
     """What the method says of its progress; nothing where it is not `Measured`."""
     return method.measures(state) if isinstance(method, Measured) else {}

@@ -179,7 +179,8 @@ class FedLda:
         if not isfinite(best):
             raise InputError(f"epsilon must be a finite number, got {self._epsilon}")
         n_reports = max(1, round(best)) if self.n_reports is None else self.n_reports
-        Bounds(max_length=n_reports)
+        if type(n_reports) is not int or n_reports < 1:
+            raise InputError(f"n_reports must be a whole number above 0, got {n_reports!r}")
         if self._paper and n_reports > self.max_length:
             raise InputError(f"n_reports must be at most max_length = {self.max_length}, got {n_reports}")
         return n_reports, self.max_length
