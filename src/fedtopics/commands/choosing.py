@@ -20,7 +20,7 @@ Train plain LDA with several numbers of topics, print their scores and draw them
 
 [bold]Example[/bold]
 
-  fedtopics select-topics sotu --candidates 10,20,30,50 --plot topics.svg
+  fedtopics select-topics sotu --candidates 10,20,30,50 --plot sotu-topics.svg
 """
 
 

@@ -58,7 +58,7 @@ def transform(
 ) -> None:
     """Write the topic mixture of each document as CSV: id, then one column per topic.
 
-    Example: fedtopics transform runs/demo letters.csv --text-column body --out mixtures.csv
+    Example: fedtopics transform runs/demo letters.csv --text-column body --out letters-mixtures.csv
     """
     model = TopicModel.load(folder)
     options.require_new_file(out, "--out")

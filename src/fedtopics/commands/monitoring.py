@@ -19,7 +19,7 @@ It is a diagnostic and no guarantee: the last line shows what one draw lost in t
 
 [bold]Example[/bold]
 
-  fedtopics monitor sotu --topics 50 --sweeps 300 --plot monitor.svg
+  fedtopics monitor sotu --topics 50 --sweeps 300 --plot sotu-monitor.svg
 """
 
 

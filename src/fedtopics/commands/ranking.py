@@ -23,7 +23,7 @@ prove nothing for the relation are listed without a rank.
 
   fedtopics leaderboard sotu --epsilon 6 --topics 30
 
-  fedtopics leaderboard letters.csv --epsilon 100 --relation "document add/remove" --max-length 50
+  fedtopics leaderboard sotu --epsilon 200 --relation "document add/remove" --max-length 150
 """
 
 

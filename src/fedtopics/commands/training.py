@@ -24,9 +24,9 @@ Train one method and write DIR/report.html, a page to look at, beside the model,
 
   fedtopics train sotu --epsilon 6 --topics 30 --out runs/sotu
 
-  fedtopics train mails.csv --text-column body --party-column owner --topics 50 --out runs/mails
+  fedtopics train mails.csv --text-column body --party-column owner --epsilon 6 --topics 50 --out runs/mails
 
-  fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/kos
+  fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/pooled-kos
 """
 COMPARE_EXAMPLES = """
 Train several methods on the same data and print one table; with --out also write a page that compares them.
