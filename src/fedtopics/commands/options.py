@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from fedtopics.consistency import TAU
 from fedtopics.errors import InputError
 
 Source = Annotated[
@@ -64,7 +65,10 @@ Consistency = Annotated[
         show_default=False,
     ),
 ]
-ConsistencyTau = Annotated[float, typer.Option(help="How strongly; 0: not at all.")]
+ConsistencyTau = Annotated[
+    float | None,
+    typer.Option(help=f"How strongly; 0: not at all; {TAU:g} if not given.", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
