@@ -163,6 +163,13 @@ def test_a_vocabulary_of_one_word_is_refused_before_anything_is_sent(name: str) 
     assert not ledger.entries
 
 
+@pytest.mark.parametrize("name", methods.names())
+def test_every_setting_says_what_it_means(name: str) -> None:
+    meanings = methods.meanings(methods.find(name))
+    assert list(meanings) == list(methods.settings(methods.find(name)))
+    assert [setting for setting, meaning in meanings.items() if len(meaning) < 8] == []
+
+
 def test_an_unknown_method_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"unknown method 'magic'; choose one of alone.*pooled.*shared"):
         methods.make("magic")

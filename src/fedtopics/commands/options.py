@@ -53,7 +53,9 @@ Secure = Annotated[
 Setting = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting of the method, as `fedtopics methods NAME` lists them; may be repeated.",
     ),
 ]
 Consistency = Annotated[

@@ -65,11 +65,11 @@ class FedLda:
     n_rounds: int = 60
     variant: str = "sound"  # or "paper"
     channel: str | None = None  # paper: rrp, krr, t-krr, hm, none; sound: krr, ue
-    n_reports: int | None = None  # l; paper: 0.7 max_length; sound: epsilon / (ln n_words + 2)
+    n_reports: int | None = None  # l, of a user; paper: 0.7 max_length; sound: epsilon / (ln n_words + 2)
     max_length: int = 150  # M, paper: longer documents keep their first tokens, shorter ones are padded
     delta: float = 0.1  # mass of a topic's deserted words (rrp) and of the words left out (t-krr)
     gamma: float | None = None  # exponent of Zipf's law in rrp; None: infinite, as in the paper's figures
-    counting: str = "absolute"  # or "running"
+    counting: str = "absolute"  # a round's counts replace those before it, or "running": add to them; paper
     sampler: str = "gibbs"  # or "metropolis"; of the users, paper
     n_sweeps: int = 5  # of the server in a round, sound
     alpha: float = 0.1
