@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from fedtopics.cli import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -23,6 +28,67 @@ def test_examples_run(name: str, n_least: int, tmp_path: Path, monkeypatch: pyte
     failed, tried = doctest.testfile(str(DOCS / name), module_relative=False, encoding="utf-8")
     assert tried >= n_least
     assert failed == 0
+
+
+def printed_commands() -> list[tuple[str, str]]:
+    """Each command that a page or a help text prints, with where it stands."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for block in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL):
+            found += [
+                (page.name, line) for line in re.findall(r"^(?:\$ )?(fedtopics .+)$", block, re.MULTILINE)
+            ]
+        found += [
+            (page.name, line) for line in re.findall(r"`(fedtopics [^`\n]+ --(?:out|plot) [^`]+)`", text)
+        ]
+    for module in (ROOT / "src" / "fedtopics" / "commands").glob("*.py"):
+        text = module.read_text(encoding="utf-8")
+        found += [(module.name, line) for line in re.findall(r"^ +(?:Example: )?(fedtopics .+)$", text, re.M)]
+    return found
+
+
+COMMANDS = [
+    (place, shlex.split(line, comments=True)[1:]) for place, line in printed_commands() if " DIR" not in line
+]
+
+
+def given(words: list[str], option: str) -> str | None:
+    return words[words.index(option) + 1] if option in words else None
+
+
+def test_printed_commands_can_be_typed() -> None:
+    assert len(COMMANDS) > 60
+    for place, words in COMMANDS:
+        command: Any = get_command(app)
+        rest = words[: words.index(">")] if ">" in words else list(words)
+        while hasattr(command, "commands"):
+            command = command.commands[rest.pop(0)]
+        command.make_context(place, rest)
+
+
+def test_printed_commands_name_the_columns_of_tables() -> None:
+    """Files of one name have one form: tables hold their text in the column body, JSON lines in text."""
+    for place, words in COMMANDS:
+        source = next((word for word in words[1:] if not word.startswith("-")), "")
+        if words[0] in ("classify", "transform", "evaluate"):
+            source = words[2]
+        asked = given(words, "--data") or (words[2] if words[:2] == ["privacy", "attack"] else source)
+        expected = "body" if asked.endswith(".csv") else None
+        assert given(words, "--text-column") == expected, f"{place}: {' '.join(words)}"
+
+
+def test_pages_followed_in_order_overwrite_nothing() -> None:
+    """A file or folder that a command writes is written by that command alone."""
+    writers: dict[str, set[str]] = {}
+    for _, words in COMMANDS:
+        out = given(words, "--out") or given(words, "--plot")
+        if out is not None:
+            writers.setdefault(out, set()).add(" ".join(words))
+    for page in PAGES:
+        for out in re.findall(r"\.save\(\"(.+?)\"\)", page.read_text(encoding="utf-8")):
+            writers.setdefault(out, set()).add(f"{page.name}: save")
+    assert {out: by for out, by in writers.items() if len(by) > 1} == {}
 
 
 RUN = """

@@ -5,6 +5,7 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.dealing import Data, prepare
+from fedtopics.errors import InputError
 from fedtopics.leaderboard import COLUMNS, PARAMETERS, candidates, leaderboard
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE, Relation
@@ -31,11 +32,19 @@ def test_a_setting_spends_the_budget_and_no_more(relation: Relation) -> None:
 
 
 def test_without_a_proof_there_is_no_setting() -> None:
-    found = {c.label: c for c in candidates(Budget("document add/remove", 8.0), N_WORDS, n_topics=3)}
-    assert found["calm"].why == "proves nothing for document add/remove"
+    found = {c.label: c for c in candidates(Budget("document add/remove", 8.0, 1e-6), N_WORDS, n_topics=3)}
+    lacking = {label for label, candidate in found.items() if candidate.why.startswith("needs --max-length")}
+    assert lacking == {"calm", "ftm (sound)", "lplda (sound)", "lplda (paper)", "pctd (sound)"}
+    assert found["fedlda (paper)"].why == "proves nothing for document add/remove"
     assert found["pooled"].why == found["shared"].why == "no privacy"
     assert found["alone"].why == "nothing leaves a party"
     assert {"ftm (sound)", "ftm (paper)"} <= set(found)
+
+
+def test_a_method_with_a_delta_of_its_own_gets_that_of_the_budget() -> None:
+    (sound,) = candidates(Budget("word add/remove", 6.0, 1e-6), N_WORDS, ["pctd (sound)"], n_topics=3)
+    assert sound.settings["delta"] == 1e-6
+    assert sound.settings["epsilon"] == pytest.approx(6.0, abs=0.01)
 
 
 def test_a_variant_that_takes_no_epsilon_is_calibrated_by_its_deviation() -> None:
@@ -43,6 +52,11 @@ def test_a_variant_that_takes_no_epsilon_is_calibrated_by_its_deviation() -> Non
     assert (paper.why, "sigma" in paper.settings) == ("", True)
     plan = methods.make("pctd", **paper.settings).plan(N_WORDS)
     assert 790 < accounting.epsilon(sum(plan, start=FREE).losses_of("word replace"), 1e-5) <= 800
+
+
+def test_a_length_that_bounds_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="document length must be a whole number above 0, got 0"):
+        list(candidates(Budget("document add/remove", 8.0), N_WORDS, max_length=0))
 
 
 def test_the_board_ranks_what_keeps_the_budget(data: Data) -> None:

@@ -255,6 +255,12 @@ class Corpus:
         )
 
 
+def require_words(n_words: int) -> None:
+    """Refuse a vocabulary with nothing to choose from: topics are how words differ."""
+    if n_words < 2:
+        raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
+
+
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     """One corpus with the documents of all, in order; they must share one vocabulary."""
     first = corpora[0]

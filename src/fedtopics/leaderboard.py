@@ -21,6 +21,7 @@ from fedtopics.dealing import Data
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting
 from fedtopics.privacy.calibration import bisect
+from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.cost import FREE, Cost
 from fedtopics.privacy.ledger import Budget, Ledger
 from fedtopics.run import Run
@@ -70,6 +71,7 @@ def candidates(
     names    some of them: a method, or one variant as "ftm (sound)"
     public   settings of whatever method has them (n_topics, max_length, ...)
     """
+    Bounds(max_length=public.get("max_length"))
     if budget.relation.startswith("word"):
         public = {"n_reports": N_REPORTS} | public
     for name in names or methods.names():
@@ -85,18 +87,34 @@ def candidates(
 def _candidate(
     name: str, variant: str | None, settings: dict[str, Any], budget: Budget, n_words: int
 ) -> Candidate:
+    if hasattr(methods.find(name), "privacy_delta"):
+        settings = {"delta": budget.delta} | settings
     parameters = [p for p in PARAMETERS if p in methods.settings(methods.find(name))]
     if not parameters:
         plan = sum(methods.make(name, **settings).plan(n_words), start=FREE)
         why = "nothing leaves a party" if plan == FREE else "no privacy"
         return Candidate(name, variant, settings, why)
+    why = ""
     for parameter in parameters:  # a variant may take one and refuse another
         try:
             value = calibrated(name, parameter, settings, budget, n_words)
             return Candidate(name, variant, settings | {parameter: value})
         except InputError as error:
-            why = str(error)
+            lacks = _lacks_length(name, parameter, settings, budget, n_words)
+            why = why or ("needs --max-length (max_length)" if lacks else str(error))
     return Candidate(name, variant, settings, why)
+
+
+def _lacks_length(name: str, parameter: str, settings: dict[str, Any], budget: Budget, n_words: int) -> bool:
+    """Whether all that a proof lacks is a public maximum of the words of a document."""
+    known = methods.settings(methods.find(name)) | settings
+    if "max_length" not in known or known["max_length"] is not None:
+        return False
+    try:
+        calibrated(name, parameter, settings | {"max_length": 1}, budget, n_words)
+    except InputError:
+        return False
+    return True
 
 
 def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budget, n_words: int) -> float:
@@ -151,11 +169,12 @@ def leaderboard(
 
 
 def _scores(runs: Sequence[Run]) -> dict[str, float]:
-    """Means over the runs: what the columns show, the spread of perplexity and the number of topics."""
+    """Means over the runs: what the columns show, perplexity without topics and its spread, topics."""
     perplexities = [run.scores["perplexity"] for run in runs]
     sent = [sum(entry["bytes_up"] + entry["bytes_down"] for entry in run.record["rounds"]) for run in runs]
     return {
         "perplexity": float(np.mean(perplexities)),
+        "perplexity_unigram": float(np.mean([run.scores["perplexity_unigram"] for run in runs])),
         "spread": float(np.ptp(perplexities)),
         "coherence": float(np.mean([run.scores["coherence_npmi"] for run in runs])),
         "bytes": float(np.mean(sent)),

@@ -38,7 +38,9 @@ def by_column(corpus: Corpus) -> list[Corpus]:
     [('farm', 1), ('mine', 2)]
     """
     if corpus.parties is None:
-        raise InputError("expected documents with parties, got none; name the column that holds them")
+        raise InputError(
+            "expected documents with parties, got none; name their column by --party-column (party_column)"
+        )
     if missing := corpus.parties.count(""):
         raise InputError(f"expected a party for every document, got none for {missing} of {corpus.n_docs}")
     names, party = np.unique(np.array(corpus.parties, dtype=object).astype(str), return_inverse=True)
@@ -67,7 +69,9 @@ def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, see
     A small concentration gives each label to few parties; a large one gives all parties the same mixture.
     """
     if corpus.labels is None:
-        raise InputError("expected documents with labels, got none; name the column that holds them")
+        raise InputError(
+            "expected documents with labels, got none; name their column by --label-column (label_column)"
+        )
     if not concentration > 0:
         raise InputError(f"expected a concentration above 0, got {concentration}")
     _check_number(corpus, n_parties)

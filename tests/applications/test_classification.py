@@ -114,7 +114,7 @@ def test_a_column_gives_the_split() -> None:
 def test_labels_missing_or_of_one_class_are_refused() -> None:
     texts = ["goal match", "bank loan", "team goal", "money bank"]
     bad = {
-        "documents with labels, got none; name": None,
+        "documents with labels, got none; name their column by --label-column": None,
         "documents with labels, got none for 1 of 4, the first being number 2; label": ["x", "", "y", "y"],
         "two classes or more, got one: all 4 are 'x'": ["x"] * 4,
         "at least 2 documents of every class to split, got one of 'y'": ["x", "x", "x", "y"],

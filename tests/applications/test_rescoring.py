@@ -67,6 +67,12 @@ def test_a_model_that_the_first_pass_knew_is_not_counted_twice() -> None:
     assert rescored(TALK, Adaptation(often, TOPICS), setting, included=False) != first
 
 
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_a_weight_that_prefers_what_is_unlikely_is_refused(weight: float) -> None:
+    with pytest.raises(InputError, match=f"weight must be finite and at least 0, got {weight}"):
+        Setting("rescaling", 0.1, weight)
+
+
 def test_tuning_takes_the_mildest_of_the_best() -> None:
     adaptation = Adaptation(LANGUAGE, TOPICS)
     scores = {("rescaling", s): adapted_scores(TALK, adaptation, "rescaling", s) for s in (0.0, 0.3, 0.7)}

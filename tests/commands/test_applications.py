@@ -120,4 +120,8 @@ def test_leaderboard_prints_who_keeps_the_budget(letters: Path) -> None:
     assert places["calm"]["scores"]["topics"] == 2
     printed = fedtopics(*asked, "--epsilon", "5").stdout
     assert printed.startswith("word add/remove epsilon 5, delta at most 1e-06, all rounds together\n")
+    assert "no topics" in printed
+    assert " kB" in printed
+    assert "0.0 MB" not in printed
+    assert fedtopics(*asked, "--max-length", "0").returncode == 2
     assert "word add/remove" in refused(*asked, "--relation", "letter")

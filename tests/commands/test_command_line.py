@@ -106,6 +106,16 @@ def test_methods_lists_guarantees() -> None:
     assert "guarantee" in fedtopics("methods").stdout
 
 
+def test_methods_lists_the_settings_of_one() -> None:
+    listed = json.loads(fedtopics("methods", "fedlda", "--json").stdout)["settings"]
+    (longest,) = [row for row in listed if row["setting"] == "max_length"]
+    assert longest["default"] == 150
+    assert longest["meaning"].startswith("M, paper: longer documents keep")
+    assert "n_reports" in fedtopics("methods", "fedlda").stdout
+    assert "fedtopics methods NAME" in " ".join(fedtopics("train", "--help").stdout.replace("│", "").split())
+    assert "unknown method 'magic'" in refused("methods", "magic")
+
+
 def test_calibrate_says_what_it_promises() -> None:
     asked = (
         "calibrate",

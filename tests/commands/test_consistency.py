@@ -46,7 +46,12 @@ def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[
     ("method", "options"), [("calm", ()), ("pctd", ("--paragraphs", "--set", "unit=paragraph"))]
 )
 def test_a_run_with_consistency(
-    letters: Path, vectors: Path, capsys: pytest.CaptureFixture[str], method: str, options: tuple[str, ...]
+    letters: Path,
+    vectors: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    method: str,
+    options: tuple[str, ...],
 ) -> None:
     code, out, err = called(
         capsys,
@@ -54,6 +59,8 @@ def test_a_run_with_consistency(
         *("--consistency", vectors, "--consistency-tau", "0.2", *options, "--json"),
     )
     assert code == 0, err
+    noted = "drawn towards public.txt, which knows 15 of the 15 words of the vocabulary, at tau 0.2"
+    assert noted in caplog.text
     record = json.loads(out)
     assert record["consistency"]["source"] == "public.txt"
     assert (record["consistency"]["tau"], record["consistency"]["n_known"]) == (0.2, 15)
@@ -65,10 +72,11 @@ def test_a_run_with_consistency(
     ("options", "message"),
     [
         (("--consistency", "{vectors}", "--consistency-tau", "-0.1"), "tau .* at least 0, got -0.1"),
-        (("--consistency", "{vectors}", "--method", "shared"), "a server that tells topics, got Shared"),
+        (("--consistency-tau", "0.2"), "--consistency-tau needs --consistency, got 0.2 without one"),
+        (("--consistency", "{vectors}", "--method", "shared"), "a server that tells topics, got shared;"),
         (("--consistency", "{broken}"), r"3 numbers after the word in .*broken.txt, line 2, got 2"),
         (("--consistency", "{foreign}"), "no word of the vocabulary .* has a vector"),
-        (("--consistency", "nothing.txt"), r"or a path\), got 'nothing.txt'"),
+        (("--consistency", "nothing.txt"), "no file or folder nothing.txt, and no word relation"),
         (("--consistency", "{wide}"), r"3 numbers after the word in .*wide.txt, line 2, got 4"),
         (("--method", "pctd", "--set", "sigma=-1"), "sigma must be a finite number greater than 0, got -1"),
         (

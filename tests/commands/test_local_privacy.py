@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,29 @@ def test_monitor_says_what_it_is_and_draws(letters: Path, tmp_path: Path) -> Non
     assert "a diagnostic, not a guarantee" in " ".join(result.output.split())
     assert "One draw lost epsilon" in result.output
     assert plot.read_text().startswith("<svg")
+    assert plot.read_text().count("level: a diagnostic, not a guarantee</text>") == 2
     again = CliRunner().invoke(app, arguments)
     assert isinstance(again.exception, InputError)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "missing/plot.svg",
+            "--plot needs a folder that exists, got .*plot.svg; make .*missing first",
+        ),
+        ("plot.png", "--plot writes a .svg file, got .*plot.png"),
+    ],
+)
+@pytest.mark.parametrize("command", ["monitor", "select-topics"])
+def test_a_plot_that_cannot_be_written_is_refused_before_training(
+    command: str, name: str, message: str, tmp_path: Path
+) -> None:
+    asked = [command, str(tmp_path / "not-even-read.jsonl"), "--plot", str(tmp_path / name)]
+    result = CliRunner().invoke(app, asked)
+    assert isinstance(result.exception, InputError)
+    assert re.search(message, str(result.exception))
 
 
 def test_monitor_prints_json(letters: Path) -> None:

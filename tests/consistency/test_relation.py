@@ -127,7 +127,7 @@ def test_a_file_that_is_no_matrix_and_an_unknown_name_are_refused(tmp_path: Any)
     (tmp_path / "own.npz").write_bytes(b"not a zip")
     with pytest.raises(InputError, match=r"scipy's sparse \.npz, got"):
         consistency.load(tmp_path / "own.npz", WORDS)
-    with pytest.raises(InputError, match=r"wordllama, wordnet, default or a path\), got 'word2vec'"):
+    with pytest.raises(InputError, match="no file or folder word2vec, and no word relation of that name"):
         consistency.load("word2vec", WORDS)
 
 

@@ -108,7 +108,9 @@ def test_the_text_column_is_found(tmp_path: Path) -> None:
 
 def test_two_candidates_are_one_too_many(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("title,body\na,b\n")
-    with pytest.raises(InputError, match=r"column 'text' in .*t.csv, got title, body"):
+    with pytest.raises(
+        InputError, match=r"column 'text' in .*t.csv, got title, body; name it by --text-column"
+    ):
         read(tmp_path / "t.csv")
 
 
@@ -128,7 +130,11 @@ BAD = {
     "column gone": ("t.jsonl", b'{"text": "war"}\n{"words": 1}\n', r"column 'text', got words at .*line 2"),
     "semicolons": ("t.csv", b"id;text\n1;war\n", r"got one, 'id;text', at .*t.csv; this looks like ';'"),
     "short row": ("t.csv", b"id,text\n1,war\n2\n", r"expected 2 fields as in the header, got 1 at .*line 3"),
-    "open quote": ("t.csv", b'id,text\n1,war\n2,"peace\n', r"expected CSV, got .*t\.csv, line 3"),
+    "open quote": (
+        "t.csv",
+        b'id,text\n1,war\n2,"peace\n',
+        r"CSV, got unexpected end of data at .*t\.csv, line 3; close every",
+    ),
     "same name": ("t.csv", b"text,text\n1,war\n", "different names .* text, text"),
     "no header": ("t.csv", b"", "expected at least one document in .*t.csv, got an empty corpus"),
     "header only": ("t.csv", b"id,text\n", "expected at least one document in .*t.csv, got an empty corpus"),

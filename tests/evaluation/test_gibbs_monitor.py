@@ -77,6 +77,8 @@ def test_the_claimed_bound_is_violated_by_a_single_draw() -> None:
     assert "not a guarantee" in gibbs_monitor.DIAGNOSTIC
 
 
-def test_without_words_there_is_nothing_to_monitor() -> None:
+def test_without_words_to_tell_apart_there_is_nothing_to_monitor() -> None:
     with pytest.raises(InputError, match="expected words and sweeps, got 0 words"):
         gibbs_monitor.monitor(corpus_of([[]], 3), 2)
+    with pytest.raises(InputError, match="at least 2 words was expected, got 1"):
+        gibbs_monitor.monitor(corpus_of([[0, 0]], 1), 2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import drawn_corpus, planted_topics
+from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.consistency import from_matrix
@@ -17,6 +17,7 @@ from fedtopics.federation import in_process
 from fedtopics.federation.consistent import with_consistency
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.model import TopicModel
+from fedtopics.privacy.ledger import Ledger
 
 N_TOPICS, WORDS_PER_TOPIC = 3, 8
 TOPICS = planted_topics(N_TOPICS, WORDS_PER_TOPIC)
@@ -152,6 +153,21 @@ def test_a_method_is_frozen_and_describes_itself(name: str) -> None:
 def test_bad_settings_are_refused(name: str, bad: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"got|takes no"):
         quick(name, **bad)
+
+
+@every
+def test_a_vocabulary_of_one_word_is_refused_before_anything_is_sent(name: str) -> None:
+    method, ledger = quick(name), Ledger()
+    with pytest.raises(InputError, match="a vocabulary of at least 2 words was expected, got 1"):
+        in_process.run(method, {"north": corpus_of([[0], [0]], 1)}, seed=0, ledger=ledger)
+    assert not ledger.entries
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_setting_says_what_it_means(name: str) -> None:
+    meanings = methods.meanings(methods.find(name))
+    assert list(meanings) == list(methods.settings(methods.find(name)))
+    assert [setting for setting, meaning in meanings.items() if len(meaning) < 8] == []
 
 
 def test_an_unknown_method_lists_the_known_ones() -> None:

@@ -140,6 +140,21 @@ def test_bad_settings_are_refused(bad: dict[str, Any]) -> None:
         methods.make("lplda", **bad)
 
 
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"f": 0.1}, "f is for variant=paper, got 0.1 with sound"),
+        ({"f": 0.1, "epsilon": 4.0, "variant": "paper"}, r"expected epsilon or f, got both \(4.0 and 0.1\)"),
+        ({"channel": "laplace"}, "channel must be bits, got 'laplace'; laplace is for variant=paper"),
+        ({"epsilon": "much"}, "epsilon must be a number, got 'much'"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_the_noise_is_named(bad: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        methods.make("lplda", **bad)
+
+
 def test_a_vocabulary_of_one_word_is_refused() -> None:
     with pytest.raises(InputError, match="at least 2 words was expected, got 1"):
         LpLda().plan(1)

@@ -77,7 +77,9 @@ def checked_labels(corpus: Corpus, documents: str = "documents") -> NDArray[np.s
     documents   what the errors call them
     """
     if corpus.labels is None:
-        raise InputError(f"expected {documents} with labels, got none; name the column that holds them")
+        raise InputError(
+            f"expected {documents} with labels, got none; name their column by --label-column (label_column)"
+        )
     if missing := corpus.labels.count(""):
         raise InputError(
             f"expected {documents} with labels, got none for {missing} of {corpus.n_docs}, the first being "

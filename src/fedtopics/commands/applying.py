@@ -25,9 +25,9 @@ The run's topics, those of other runs and those that single parties keep stand s
 
 [bold]Examples[/bold]
 
-  fedtopics classify runs/mails mails.csv --label-column spam
+  fedtopics classify runs/mails mails.csv --text-column body --label-column kind
 
-  fedtopics classify runs/private mails.csv --against runs/pooled --against runs/alone --words
+  fedtopics classify runs/private sotu --against runs/pooled --against runs/alone --words
 """
 
 

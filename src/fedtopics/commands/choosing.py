@@ -20,7 +20,7 @@ Train plain LDA with several numbers of topics, print their scores and draw them
 
 [bold]Example[/bold]
 
-  fedtopics select-topics sotu --candidates 10,20,30,50 --plot topics.svg
+  fedtopics select-topics sotu --candidates 10,20,30,50 --plot sotu-topics.svg
 """
 
 
@@ -44,8 +44,7 @@ def choose(
     as_json: options.Json = False,
 ) -> None:
     numbers = _numbers(candidates)
-    if plot is not None and plot.exists():
-        raise InputError(f"{plot} exists; choose another --plot, nothing is overwritten")
+    options.require_new_file(plot, "--plot", ".svg")
     corpus = read(source, progress=None, **preparing.options())
     with bar("Training", total=len(set(numbers)) * sweeps) as shown:
         found = select_topics(

@@ -61,7 +61,7 @@ def start_party(
 ) -> None:
     """Take part in the federation until this command is stopped.
 
-    Example: fedtopics party start ward --data letters.csv
+    Example: fedtopics party start ward --data letters.csv --text-column body
     """
     require_engine()
     from fedtopics.deployment.keeper import until_told_to_stop

@@ -16,7 +16,6 @@ import typer
 from fedtopics import methods as all_methods
 from fedtopics.commands import options, tables
 from fedtopics.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.model import TopicModel
 from fedtopics.reading import read
@@ -59,11 +58,10 @@ def transform(
 ) -> None:
     """Write the topic mixture of each document as CSV: id, then one column per topic.
 
-    Example: fedtopics transform runs/demo letters.csv --text-column body --out mixtures.csv
+    Example: fedtopics transform runs/demo letters.csv --text-column body --out letters-mixtures.csv
     """
     model = TopicModel.load(folder)
-    if out is not None and out.exists():
-        raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
+    options.require_new_file(out, "--out")
     corpus = _documents(source, reading, model)
     mixtures = model.transform(corpus, n_threads=threads)
     ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))
@@ -120,8 +118,40 @@ def _documents(source: str, reading: options.Reading, model: TopicModel) -> Corp
     return known
 
 
-def methods(as_json: options.Json = False) -> None:
-    """List the methods with what each one guarantees and where it comes from."""
+def methods(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A method: lists its settings.", show_default=False)
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the methods with what each one guarantees and where it comes from, or the settings of one.
+
+    Example: fedtopics methods fedlda
+    """
+    if name is None:
+        _list_methods(as_json)
+    else:
+        _list_settings(name, as_json)
+
+
+def _list_settings(name: str, as_json: bool) -> None:
+    """What `--set` takes for this method, with defaults and meanings."""
+    method = all_methods.find(name)
+    meaning = all_methods.meanings(method)
+    rows = [
+        {"setting": setting, "default": default, "meaning": meaning[setting]}
+        for setting, default in all_methods.settings(method).items()
+    ]
+    if as_json:
+        options.print_json({"method": name, "settings": rows})
+        return
+    tables.console.print(f"{name}: {method.about.summary}; {method.about.guarantee}", soft_wrap=True)
+    tables.print_rows(
+        [row | {"default": "" if row["default"] is None else str(row["default"])} for row in rows]
+    )
+
+
+def _list_methods(as_json: bool) -> None:
     abouts = {name: all_methods.find(name).about for name in all_methods.names()}
     rows = [
         {"method": name, "summary": about.summary, "guarantee": about.guarantee, "citation": about.citation}

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options, tables
-from fedtopics.errors import InputError
 from fedtopics.evaluation import gibbs_monitor
 from fedtopics.reading import read
 from fedtopics.report.svg import Line, line_chart, side_by_side
@@ -20,7 +19,7 @@ It is a diagnostic and no guarantee: the last line shows what one draw lost in t
 
 [bold]Example[/bold]
 
-  fedtopics monitor sotu --topics 50 --sweeps 300 --plot monitor.svg
+  fedtopics monitor sotu --topics 50 --sweeps 300 --plot sotu-monitor.svg
 """
 
 
@@ -39,8 +38,7 @@ def monitor(
     plot: Annotated[Path | None, typer.Option(help="SVG file to draw the readings to.")] = None,
     as_json: options.Json = False,
 ) -> None:
-    if plot is not None and plot.exists():
-        raise InputError(f"{plot} exists; choose another --plot, nothing is overwritten")
+    options.require_new_file(plot, "--plot", ".svg")
     corpus = read(source, progress=None, **preparing.options())
     trained = gibbs_monitor.monitor(corpus, topics, n_sweeps=sweeps, seed=seed)
     one_draw = gibbs_monitor.worst_loss(trained, corpus)
@@ -78,7 +76,12 @@ def monitor_plot(trained: dict[str, gibbs_monitor.Monitored]) -> str:
             for formula in ("printed", "corrected")
         ]
         charts.append(
-            line_chart(lines, title=f"{level} level", x_label="iterations", y_label="epsilon by the monitor")
+            line_chart(
+                lines,
+                title=f"{level} level: a diagnostic, not a guarantee",
+                x_label="iterations",
+                y_label="epsilon by the monitor",
+            )
         )
     return side_by_side(charts)
 

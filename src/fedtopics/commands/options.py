@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from fedtopics.consistency import TAU
 from fedtopics.errors import InputError
 
 Source = Annotated[
@@ -52,7 +53,9 @@ Secure = Annotated[
 Setting = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="Any other hyper-parameter of the method; may be repeated."
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting of the method, as `fedtopics methods NAME` lists them; may be repeated.",
     ),
 ]
 Consistency = Annotated[
@@ -64,7 +67,10 @@ Consistency = Annotated[
         show_default=False,
     ),
 ]
-ConsistencyTau = Annotated[float, typer.Option(help="How strongly; 0: not at all.")]
+ConsistencyTau = Annotated[
+    float | None,
+    typer.Option(help=f"How strongly; 0: not at all; {TAU:g} if not given.", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 
@@ -185,6 +191,18 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         return text
+
+
+def require_new_file(path: Path | None, option: str, suffix: str | None = None) -> None:
+    """Refuse a file that could not be written in the end, before anything is computed for it."""
+    if path is None:
+        return
+    if suffix is not None and path.suffix.lower() != suffix:
+        raise InputError(f"{option} writes a {suffix} file, got {path}; let its name end in {suffix}")
+    if path.exists():
+        raise InputError(f"{path} exists; choose another {option}, nothing is overwritten")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} needs a folder that exists, got {path}; make {path.parent} first")
 
 
 def print_json(value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -23,7 +24,7 @@ prove nothing for the relation are listed without a rank.
 
   fedtopics leaderboard sotu --epsilon 6 --topics 30
 
-  fedtopics leaderboard letters.csv --epsilon 100 --relation "document add/remove" --max-length 50
+  fedtopics leaderboard sotu --epsilon 200 --relation "document add/remove" --max-length 150
 """
 
 
@@ -40,7 +41,8 @@ def rank(
     relation: Annotated[str, typer.Option(help="What it protects.")] = "word add/remove",
     delta: Annotated[float, typer.Option(help="Chance that the promise may fail.")] = 1e-6,
     max_length: Annotated[
-        int | None, typer.Option(help="Public maximum of words of a document, to price whole documents.")
+        int | None,
+        typer.Option(min=1, help="Public maximum of words of a document, to price whole documents."),
     ] = None,
     names: Annotated[str | None, typer.Option("--methods", help="Some methods only, with commas.")] = None,
     topics: options.Topics = 50,
@@ -63,12 +65,19 @@ def rank(
         options.print_json({"budget": asdict(budget), "places": [plain(place) for place in board]})
     else:
         tables.console.print(f"{relation} epsilon {epsilon:g}, delta at most {delta:g}, all rounds together")
-        tables.print_rows([_row(place) for place in board])
+        tables.print_rows([*_without_topics(board), *map(_row, board)])
 
 
 def plain(place: Place) -> dict[str, Any]:
     """A place as JSON data."""
     return asdict(place) | {"label": place.candidate.label}
+
+
+def _without_topics(board: Sequence[Place]) -> list[dict[str, str]]:
+    """The unigram that every method should beat; nothing where none was trained."""
+    known = [place.scores["perplexity_unigram"] for place in board if place.scores]
+    blank = dict.fromkeys(("method", *COLUMNS, "topics", "privacy"), "")
+    return [blank | {"method": "no topics", "perplexity": f"{known[0]:.0f}"}] if known else []
 
 
 def _row(place: Place) -> dict[str, str]:
@@ -84,7 +93,7 @@ def _cell(place: Place, column: str) -> str:
     shown = {
         "perplexity": f"{value:.0f}",
         "coherence": f"{value:.3f}",
-        "bytes": f"{value / 1e6:,.1f} MB",
+        "bytes": f"{value / 1e3:,.1f} kB" if value < 1e5 else f"{value / 1e6:,.1f} MB",
         "seconds": f"{value:.1f}",
         "topics": f"{value:.0f}",
     }[column]

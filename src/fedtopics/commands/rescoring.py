@@ -50,9 +50,10 @@ def choose_anew(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
+    setting = Setting(way, strength, weight)
     utterances = nbest.read(hypotheses)
     adaptation = Adaptation(arpa.read(language_model, unknown=unknown), Run.load(folder).model)
-    chosen = rescored(utterances, adaptation, Setting(way, strength, weight), included=included)
+    chosen = rescored(utterances, adaptation, setting, included=included)
     texts = {u.name: " ".join(h.words) for u, h in zip(utterances, chosen, strict=True)}
     rates: dict[str, Score] = {}
     if all(utterance.reference for utterance in utterances):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from itertools import chain, count
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,9 +24,9 @@ Train one method and write DIR/report.html, a page to look at, beside the model,
 
   fedtopics train sotu --epsilon 6 --topics 30 --out runs/sotu
 
-  fedtopics train mails.csv --text-column body --party-column owner --topics 50 --out runs/mails
+  fedtopics train mails.csv --text-column body --party-column owner --epsilon 6 --topics 50 --out runs/mails
 
-  fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/kos
+  fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/pooled-kos
 """
 COMPARE_EXAMPLES = """
 Train several methods on the same data and print one table; with --out also write a page that compares them.
@@ -65,7 +65,7 @@ def train(
     rounds: options.Rounds = None,
     settings: options.Setting = None,
     consistency: options.Consistency = None,
-    consistency_tau: options.ConsistencyTau = TAU,
+    consistency_tau: options.ConsistencyTau = None,
     threads: options.Threads = None,
     secure: options.Secure = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
@@ -73,8 +73,11 @@ def train(
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings)
     made = methods.make(method, n_topics=topics, **given)
+    tau = TAU if consistency_tau is None else consistency_tau
     if consistency is not None:
-        consistent.check(made, consistency_tau)
+        consistent.check(made, tau)
+    elif consistency_tau is not None:
+        raise InputError(f"--consistency-tau needs --consistency, got {consistency_tau:g} without one")
     if out is not None:
         require_free(out)
     data = prepare(source, secure=secure, **dealing.options())
@@ -91,9 +94,11 @@ def train(
         n_threads=threads,
         secure=secure,
         consistency=consistency,
-        consistency_tau=consistency_tau,
+        consistency_tau=tau,
         **given,
     )
+    if consistency is not None:
+        logger.warning(_relation_note(run.record))
     if run.record["noise"] == "simulated":
         logger.warning(
             "the noise came from the seed, for experiments; train what is to be published with --secure-noise"
@@ -108,6 +113,12 @@ def train(
     tables.print_runs([run])
     tables.print_topics(run.model)
     tables.print_saved(out)
+
+
+def _relation_note(record: dict[str, Any]) -> str:
+    used = record["consistency"]
+    known = f"{used['n_known']:,} of the {record['n_words']:,} words of the vocabulary"
+    return f"topics were drawn towards {used['source']}, which knows {known}, at tau {used['tau']:g}"
 
 
 @options.takes(options.Dealing, "dealing")

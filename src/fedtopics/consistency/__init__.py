@@ -59,7 +59,8 @@ def _vectors(path: Path, place: dict[str, int]) -> tuple[NDArray[np.int64], Any]
         return wordnet.read(wordnet.FOLDER, place)
     if not path.exists():
         raise InputError(
-            f"expected a word relation (wordllama, wordnet, default or a path), got {str(path)!r}"
+            f"no file or folder {path}, and no word relation of that name; there are wordllama, wordnet and "
+            "default"
         )
     return wordnet.read(path, place) if path.is_dir() else vector_files.read(path, place)
 

@@ -88,6 +88,11 @@ def _text(path: Path, place: Mapping[str, int]) -> Iterator[tuple[int, NDArray[n
                 dimension = dimension if header is None else header[1]
                 continue
             dimension = len(parts) - 1 if dimension is None else dimension
+            if not dimension:
+                raise InputError(
+                    f"expected word vectors in {path}, a word and its numbers on every line, got "
+                    f"{line.decode('utf-8', 'replace').strip()[:40]!r} in line {number}"
+                )
             if not _fits(parts, dimension):
                 raise InputError(
                     f"expected {dimension} numbers after the word in {path}, line {number}, "

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.sampling import lda, monitored
 
@@ -58,6 +58,7 @@ def monitor(
     """Train LDA by collapsed Gibbs sampling and read the monitor after every iteration."""
     if not corpus.n_tokens or n_sweeps < 1:
         raise InputError(f"expected words and sweeps, got {corpus.n_tokens} words and {n_sweeps} sweeps")
+    require_words(corpus.n_words)
     priors = lda.Priors.symmetric(n_topics, alpha, beta)
     state = lda.start(corpus, n_topics, seed)
     losses = np.zeros((corpus.n_tokens, len(COLUMNS)), np.float32)

@@ -23,6 +23,7 @@ from fedtopics.federation.protocol import (
     ToldTopics,
     Turn,
     measures,
+    name_of,
     party_topics,
 )
 from fedtopics.model import TopicModel
@@ -105,8 +106,7 @@ def check(method: Method, tau: float) -> None:
     check_tau(tau)
     if told_topics(method) is None:
         raise InputError(
-            f"consistency needs a server that tells topics, got {type(method).__name__}; "
-            "use calm, ftm or pctd"
+            f"consistency needs a server that tells topics, got {name_of(method)}; use calm, ftm or pctd"
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn, measures, party_topics
 from fedtopics.model import TopicModel
@@ -62,6 +62,7 @@ def run(
     release. Noise comes from the seed, which protects nobody who knows it, unless `secure`.
     """
     vocabulary = _shared_vocabulary(corpora)
+    require_words(len(vocabulary))
     ledger = Ledger() if ledger is None else ledger
     ledger.check_parties(corpora)
     for name in corpora:

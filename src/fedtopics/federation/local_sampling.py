@@ -23,7 +23,7 @@ class LocalSampling:
     n_sweeps: int = 10  # per round
     alpha: float = 0.1
     beta: float = 0.05
-    sampler: str = "auto"
+    sampler: str = "auto"  # or "gibbs", "warp", "metropolis"
 
     def resample(
         self,

@@ -18,6 +18,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from fedtopics.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.federation.plan_parts import Evaluation, Promise, Texts, Words
 from fedtopics.federation.protocol import Method
@@ -103,6 +104,7 @@ class Plan:
 
     def costs(self, n_words: int) -> list[Cost]:
         """Everything that one party will be charged, in order."""
+        require_words(n_words)
         agreement = self.agreement()
         agreed = [] if agreement is None else agreement.plan()
         return [*agreed, *self.method().plan(n_words), *self.evaluation.plan()]

@@ -154,6 +154,11 @@ class Noted(Protocol):
         """[anyone] What to know before a run, such as what is not protected, from public facts alone."""
 
 
+def name_of(method: Method) -> str:
+    """What the command line calls a method: the name of its file."""
+    return type(method).__module__.rpartition(".")[2]
+
+
 def measures(method: Method, state: Arrays) -> dict[str, float]:
     """What the method says of its progress; nothing where it is not `Measured`."""
     return method.measures(state) if isinstance(method, Measured) else {}

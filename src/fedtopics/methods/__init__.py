@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+import re
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
+from inspect import getsource
 from pkgutil import iter_modules
 from typing import Any, cast
 
@@ -12,6 +14,19 @@ from fedtopics.federation.protocol import Method
 
 DEFAULT = "calm"
 MOST_TOPICS = 10_000
+IN_EVERY_METHOD = {
+    "n_topics": "number of topics (--topics, which is 50 where not given)",
+    "n_rounds": "rounds of training (--rounds)",
+    "epsilon": "privacy price (--epsilon)",
+    "variant": "which form of the method (--variant)",
+    "burstiness": "how much a word that is there tends to come again",
+    "channel": "how words are made noisy",
+    "n_sweeps": "sweeps of the sampler",
+    "sampler": "how topics are drawn",
+    "alpha": "prior of each topic in a document",
+    "beta": "prior of each word in a topic",
+}
+COMMENTED = re.compile(r"^ {4}(\w+): .*?  # (.+)$", re.MULTILINE)  # a field with a comment beside it
 
 
 def names() -> list[str]:
@@ -35,6 +50,20 @@ def settings(method: type[Method]) -> dict[str, Any]:
     return {
         field.name: None if field.default is MISSING else field.default for field in fields(cast(Any, method))
     }
+
+
+def meanings(method: type[Method]) -> dict[str, str]:
+    """What each hyper-parameter means: what its name means everywhere, and the comment beside the field.
+
+    >>> meanings(find("calm"))["n_steps"]
+    'updates of each document in a round'
+    """
+    comments: dict[str, str] = {}
+    for kind in reversed(method.__mro__):
+        if is_dataclass(kind):
+            comments |= dict(COMMENTED.findall(getsource(kind)))
+    known = {name: (IN_EVERY_METHOD.get(name), comments.get(name)) for name in settings(method)}
+    return {name: "; ".join(filter(None, parts)) for name, parts in known.items()}
 
 
 def make(name: str, **given: Any) -> Method:

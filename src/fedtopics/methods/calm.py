@@ -62,9 +62,9 @@ class Calm:
     n_rounds: int = 200  # at most, where some histograms are held out
     alpha: float = 0.1
     beta: float = 0.05
-    burstiness: float = 0.3  # how much a word that is there tends to come again; 0: Poisson counts
+    burstiness: float = 0.3  # 0: Poisson counts
     n_steps: int = 2  # updates of each document in a round
-    momentum: float = 0.9
+    momentum: float = 0.9  # share of the change of a round by which the server goes on; 0: none
     held_out: float = 0.0  # share of the histograms that decides when to stop; 0: never before n_rounds
     unit: str = "document"  # or "sentence": what one noisy histogram covers
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents

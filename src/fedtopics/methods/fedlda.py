@@ -34,7 +34,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports, update_tuples
 from fedtopics.federation.noisy_reports import ReportSampling
@@ -65,11 +65,11 @@ class FedLda:
     n_rounds: int = 60
     variant: str = "sound"  # or "paper"
     channel: str | None = None  # paper: rrp, krr, t-krr, hm, none; sound: krr, ue
-    n_reports: int | None = None  # l; paper: 0.7 max_length; sound: epsilon / (ln n_words + 2)
+    n_reports: int | None = None  # l, of a user; paper: 0.7 max_length; sound: epsilon / (ln n_words + 2)
     max_length: int = 150  # M, paper: longer documents keep their first tokens, shorter ones are padded
     delta: float = 0.1  # mass of a topic's deserted words (rrp) and of the words left out (t-krr)
     gamma: float | None = None  # exponent of Zipf's law in rrp; None: infinite, as in the paper's figures
-    counting: str = "absolute"  # or "running"
+    counting: str = "absolute"  # a round's counts replace those before it, or "running": add to them; paper
     sampler: str = "gibbs"  # or "metropolis"; of the users, paper
     n_sweeps: int = 5  # of the server in a round, sound
     alpha: float = 0.1
@@ -120,8 +120,7 @@ class FedLda:
         ]
 
     def plan(self, n_words: int) -> list[Cost]:
-        if n_words < 2:
-            raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
+        require_words(n_words)
         if self._paper:
             return [self.tuple_channel.price()] * self.n_rounds
         return [self.mechanism(n_words).price()]
@@ -194,7 +193,8 @@ class FedLda:
         if not isfinite(best):
             raise InputError(f"epsilon must be a finite number, got {self._epsilon}")
         n_reports = max(1, round(best)) if self.n_reports is None else self.n_reports
-        Bounds(max_length=n_reports)
+        if type(n_reports) is not int or n_reports < 1:
+            raise InputError(f"n_reports must be a whole number above 0, got {n_reports!r}")
         if self._paper and n_reports > self.max_length:
             raise InputError(f"n_reports must be at most max_length = {self.max_length}, got {n_reports}")
         return n_reports, self.max_length

@@ -64,7 +64,7 @@ logger = logging.getLogger(__name__)
 class Ftm:
     epsilon: float = 8.0  # word add/remove
     n_topics: int = 50
-    topics_per_party: Mapping[str, int] | None = None  # by party name; the others have n_topics
+    topics_per_party: Mapping[str, int] | None = None  # topics by party name; the others have n_topics
     n_rounds: int = 5
     n_local: int = 30  # iterations of a party in a round
     unit: str = "word"  # LDA; "sentence": SentenceLDA, all words of a sentence share a topic
@@ -73,10 +73,10 @@ class Ftm:
     tau: float = 0.2  # threshold of token vectors
     matching: str | None = None  # "assignment" or "jaccard", where not the variant's own
     xi: float | None = None  # least similarity of topics that are merged
-    top_words: int = 50  # of each topic, compared by jaccard
+    top_words: int = 50  # words of each topic that jaccard compares
     alpha: float = 0.1
     beta: float = 0.05
-    burstiness: float = 0.3  # of words in document histograms; 0: Poisson counts
+    burstiness: float = 0.3  # in document histograms; 0: Poisson counts
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
 
     about: ClassVar[About] = About(

@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports
 from fedtopics.federation.noisy_reports import ReportSampling
@@ -51,8 +51,8 @@ OFFERED = {"paper": ("bits", "laplace"), "sound": ("bits",)}
 
 @dataclass(frozen=True)
 class LpLda:
-    epsilon: float = 4.0  # word replace
-    f: float | None = None  # chance that a bit is a coin, where it is given in place of epsilon; paper
+    epsilon: float | None = None  # word replace; 4 where neither it nor f is given
+    f: float | None = None  # chance that a bit is a coin, in place of epsilon; paper
     n_topics: int = 50
     n_rounds: int = 60
     variant: str = "sound"  # or "paper"
@@ -75,10 +75,10 @@ class LpLda:
         if self.variant not in OFFERED:
             raise InputError(f"variant must be sound or paper, got {self.variant!r}")
         if self.channel not in OFFERED[self.variant]:
-            raise InputError(f"channel must be {' or '.join(OFFERED[self.variant])}, got {self.channel!r}")
-        if self.f is not None and not (self._paper and isinstance(self.f, float) and 0 < self.f < 1):
-            raise InputError(f"f must lie between 0 and 1 and is for variant=paper, got {self.f!r}")
-        dyadic_epsilon(self.epsilon)
+            for_paper = "; laplace is for variant=paper" if self.channel == "laplace" else ""
+            offered = " or ".join(OFFERED[self.variant])
+            raise InputError(f"channel must be {offered}, got {self.channel!r}{for_paper}")
+        self._check_noise()
         if not (self.alpha > 0 and self.beta > 0 and self.base >= 0 and self.n_sweeps > 0):
             given = f"{self.alpha}, {self.beta}, {self.base} and {self.n_sweeps}"
             raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
@@ -87,18 +87,29 @@ class LpLda:
             raise InputError(f"sensitivity and distinct_words must be above 0, got {given}")
         Bounds(max_length=self.max_length)
 
+    def _check_noise(self) -> None:
+        """Refuse a noise that is none, is told twice or belongs to the other variant."""
+        if self.f is not None and not self._paper:
+            raise InputError(f"f is for variant=paper, got {self.f!r} with sound; give epsilon instead")
+        if self.f is not None and self.epsilon is not None:
+            raise InputError(f"expected epsilon or f, got both ({self.epsilon} and {self.f})")
+        if self.f is not None and not (isinstance(self.f, float) and 0 < self.f < 1):
+            raise InputError(f"f must lie between 0 and 1, got {self.f!r}")
+        if isinstance(self._epsilon, bool) or not isinstance(self._epsilon, int | float):
+            raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
+        dyadic_epsilon(self._epsilon)
+
     def in_force(self, n_words: int) -> dict[str, Any]:
         if not self._paper:
-            return {}
-        return {"epsilon": self.epsilon if self.f is None else 2 * self._rate, "f": self._f}
+            return {"epsilon": self._epsilon}
+        return {"epsilon": self._epsilon if self.f is None else 2 * self._rate, "f": self._f}
 
     def notes(self, n_words: int) -> list[str]:
         baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"
         return [baseline] if self.channel == "laplace" else []
 
     def plan(self, n_words: int) -> list[Cost]:
-        if n_words < 2:
-            raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
+        require_words(n_words)
         return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
@@ -149,11 +160,15 @@ class LpLda:
         return self.variant == "paper"
 
     @property
+    def _epsilon(self) -> float:
+        return 4.0 if self.epsilon is None else self.epsilon
+
+    @property
     def _f(self) -> float:
         """The paper's noise rate: a bit costs half of what a word replaced does."""
         if self.f is not None:
             return self.f
-        odds_of_noise = exp(-self.epsilon / 2)  # cannot overflow, as exp(epsilon / 2) could
+        odds_of_noise = exp(-self._epsilon / 2)  # cannot overflow, as exp(epsilon / 2) could
         return 2 * odds_of_noise / (1 + odds_of_noise)
 
     @property
@@ -166,7 +181,7 @@ class LpLda:
         bounds = Bounds(max_length=self.max_length)
         if self._paper:
             return bit_vector(self._f, n_words, bounds)
-        return UnaryEncoding.informative(self.epsilon, n_words, self.distinct_words, bounds)
+        return UnaryEncoding.informative(self._epsilon, n_words, self.distinct_words, bounds)
 
     def _server(self, n_words: int) -> ReportSampling:
         mechanism = self.mechanism(n_words)

@@ -72,18 +72,18 @@ WORDS_OF_UNIT = {"ngram": 3, "sentence": 10, "paragraph": 40}
 @dataclass(frozen=True)
 class Pctd:
     epsilon: float | None = None  # word add/remove, at delta; 8 where neither it nor sigma is given (sound)
-    delta: float = 1e-5
-    sigma: float | None = None  # of the noise, instead of epsilon; 0.25 in the paper
+    delta: float = 1e-5  # chance that epsilon does not hold
+    sigma: float | None = None  # deviation of the noise, instead of epsilon; 0.25 in the paper
     n_topics: int = 50
     n_rounds: int = 35
     variant: str = "sound"  # or "paper"
-    unit: str = "ngram"  # or "sentence", "paragraph"
+    unit: str = "ngram"  # or "sentence", "paragraph": what has one topic
     unit_length: int | None = None  # words of an n-gram (3), or roughly of a sentence (10), a paragraph (40)
     release: str | None = None  # "document" (sound's own) or "unit": what one noisy vector covers
     alpha: float = 0.1
-    beta: float | None = None  # of each word in a topic; 3 / n_topics (paper: 0.05) where not given
+    beta: float | None = None  # 3 / n_topics (paper: 0.05) where not given
     base: float = 0.05  # share of the mean of all topics that is added to each; sound
-    burstiness: float = 0.3  # of words in documents, with release="document"
+    burstiness: float = 0.3  # with release="document"
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents (sound)
 
     about: ClassVar[About] = About(

@@ -39,7 +39,9 @@ class Columns:
                 raise InputError(f"expected a column {name!r} in {source}, got {listed}")
         text = self.text or _named("text", present) or _only(present if texts is None else texts)
         if text is None:
-            raise InputError(f"expected a column 'text' in {source}, got {listed}; say which one it is")
+            raise InputError(
+                f"expected a column 'text' in {source}, got {listed}; name it by --text-column (text_column)"
+            )
         unused = [name for name in present if name not in (text, self.party, self.label, self.id)]
         return Columns(
             text, self.party, self.label or _named("label", unused), self.id or _named("id", unused)

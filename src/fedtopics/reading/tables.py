@@ -38,7 +38,8 @@ def from_separated(
             yield found.document(dict(zip(header, row, strict=True)))
     except csv.Error as error:
         raise InputError(
-            f"expected CSV, got a line that is none at {path}, line {rows.line_num}: {error}"
+            f"expected CSV, got {error} at {path}, line {rows.line_num}; close every quote, and write one "
+            "within a quoted field twice"
         ) from None
 
 

@@ -58,6 +58,10 @@ class Setting:
     strength: float = 0.0
     weight: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < np.inf:
+            raise InputError(f"the language model's weight must be finite and at least 0, got {self.weight}")
+
 
 def contexts(utterances: Sequence[Utterance]) -> list[list[str]]:
     """First guesses of the other utterances of the same session, one list of words for each utterance."""
