@@ -46,6 +46,13 @@ def test_a_length_that_bounds_nothing_is_refused() -> None:
         list(candidates(Budget("document add/remove", 8.0), N_WORDS, max_length=0))
 
 
+def test_a_variant_that_takes_no_epsilon_is_calibrated_by_its_deviation() -> None:
+    (paper,) = candidates(Budget("word replace", 800.0, 1e-5), N_WORDS, ["pctd (paper)"], n_topics=3)
+    assert (paper.why, "sigma" in paper.settings) == ("", True)
+    plan = methods.make("pctd", **paper.settings).plan(N_WORDS)
+    assert 790 < accounting.epsilon(sum(plan, start=FREE).losses_of("word replace"), 1e-5) <= 800
+
+
 def test_the_board_ranks_what_keeps_the_budget(data: Data) -> None:
     board = leaderboard(
         data, Budget("word add/remove", 8.0), names=["alone", "pooled", "shared", "calm", "ftm"], n_topics=3

@@ -33,7 +33,6 @@ DEFAULTS: dict[str, Any] = {
 Seeds: TypeAlias = Mapping[str, Sequence[int]]  # by set
 THREE: Seeds = dict.fromkeys(SETS, SEEDS)
 ONE: Seeds = dict.fromkeys(SETS, SEEDS[:1])
-CURVES: Seeds = {"Reviews": SEEDS, "Emails": SEEDS[:1]}
 DATA_HERE = """
     Reviews: 1,000 of the first 7,567 Amazon fine food reviews, 4,610 words, 20 topics. Emails: 5,000 of
     Enron-Spam, 3,309 words, 30 topics. Cut at 150 words, one user each, 60 rounds; a fifth as many others to

@@ -80,7 +80,7 @@ def test_exact_counts_are_the_responsibilities_of_the_paper() -> None:
     *given, dense = problem(0.0)
     units, documents, lengths, theta, phi = given
     step = unit_em.expect(units, documents, lengths, theta, phi, 0.1, n_steps=0)
-    evidence = unit_em.plug_in(dense.astype(np.float32), np.log(phi))
+    evidence = unit_em.plug_in(dense.astype(float), np.log(phi))
     document = np.repeat(np.arange(3), np.diff(documents))
     r = unit_em.responsibilities(evidence, theta[document])
     np.testing.assert_allclose(step.counts, dense.T @ r, rtol=1e-4, atol=1e-5)
@@ -109,3 +109,18 @@ def test_units_that_are_not_in_documents_are_refused() -> None:
 def test_a_bad_law_of_noise_is_refused(sigma: float, decay: float) -> None:
     with pytest.raises(InputError, match="one law of noise, got sigma"):
         replace(problem(0.5)[0], sigma=sigma, decay=decay)
+
+
+def test_sums_over_noisy_counts_are_the_same_bits_in_any_order():
+    rng = np.random.default_rng(0)
+    noisy = rng.integers(-800, 900, (300, 700)) / 64
+    log_phi = np.log(rng.dirichlet(np.full(700, 0.1), 5).T + 1e-9).astype(np.float32)
+    chances = rng.dirichlet(np.ones(5), 300)
+    words, rows = rng.permutation(700), rng.permutation(300)
+    evidence, counts = unit_em.plug_in(noisy, log_phi), unit_em.plug_in_counts(noisy, chances)
+    assert (unit_em.plug_in(noisy[:, words], log_phi[words]) == evidence).all()
+    assert (unit_em.plug_in_counts(noisy[rows], chances[rows]) == counts).all()
+    halves = [unit_em.plug_in_counts(noisy[part], chances[part]) for part in (slice(99), slice(99, None))]
+    assert (halves[0] + halves[1] == counts).all()
+    assert evidence == pytest.approx(noisy @ log_phi.astype(float), abs=0.01)
+    assert counts == pytest.approx(noisy.T @ chances, abs=2e-3)

@@ -95,7 +95,7 @@ class NoisyUnits:
             chances = unit_em.responsibilities(
                 unit_em.plug_in(released.value, log_phi), theta[document[first:last]]
             )
-            upload = released.value.T @ chances.astype(np.float32)
+            upload = unit_em.plug_in_counts(released.value, chances)
             return released.map(lambda _: {"counts": upload, "chances": chances})
 
         n_rows = max(1, CELLS_AT_ONCE // corpus.n_words)
@@ -103,17 +103,17 @@ class NoisyUnits:
         parts = (e_step(first, last) for first, last in pairwise(bounds))
         return side_by_side(parts, _added).map(
             lambda found: {
-                "counts": found["counts"],
+                "counts": found["counts"].astype(np.float32),
                 "theta": unit_em.mixtures(found["chances"], units.documents, 0.0),
             }
         )
 
-    def _noisy(self, counts: NDArray[np.int64], noise: Noise) -> Release[NDArray[np.float32]]:
+    def _noisy(self, counts: NDArray[np.int64], noise: Noise) -> Release[NDArray[np.float64]]:
         if isinstance(self.mechanism, Histogram):
             silent = self.mechanism(np.zeros(0, np.int32), np.zeros(1, np.int64), noise)
-            return silent.map(lambda _: np.zeros(counts.shape, np.float32))
+            return silent.map(lambda _: np.zeros(counts.shape))
         grid = self.mechanism.grid
-        return self.mechanism.add_to(counts, noise).map(lambda drawn: (drawn / grid).astype(np.float32))
+        return self.mechanism.add_to(counts, noise).map(lambda drawn: drawn / grid)
 
 
 def _dense(words: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:

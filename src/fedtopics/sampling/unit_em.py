@@ -27,6 +27,7 @@ from fedtopics.sampling.histograms import Histograms
 Floats: TypeAlias = NDArray[np.float64]
 ENTRIES_AT_ONCE = 1 << 16
 SMALLEST = 1e-12
+LOGARITHM_STEPS, CHANCE_STEPS = 1 << 18, 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +79,23 @@ def mixtures(chances: Floats, documents: NDArray[np.int64], alpha: float) -> NDA
     return np.asarray(sums / sums.sum(axis=1, keepdims=True), np.float32)
 
 
-def plug_in(noisy: NDArray[np.float32], log_phi: NDArray[np.float32]) -> Floats:
+def plug_in(noisy: Floats, log_phi: NDArray[np.float32]) -> Floats:
     """log-likelihood of each topic (n_units, n_topics) with noisy counts taken for counts (Eq. 5)."""
-    return np.asarray(noisy @ log_phi, np.float64)
+    return exact_product(noisy, log_phi, LOGARITHM_STEPS)
+
+
+def plug_in_counts(noisy: Floats, chances: Floats) -> Floats:
+    """M (n_words, n_topics), Eq. 10: noisy counts by the topics of their units."""
+    return exact_product(noisy.T, chances, CHANCE_STEPS)
+
+
+def exact_product(noisy: Floats, other: NDArray[Any], steps: int) -> Floats:
+    """noisy @ other with `other` rounded to 1 / steps: the same bits in whatever order a library adds up.
+
+    Noisy counts are multiples of a small power of 1/2. So are all terms, and sums that need no more than the
+    53 bits of a double are exact.
+    """
+    return np.asarray(noisy @ np.rint(other.astype(np.float64) * steps) / steps)
 
 
 def _evidence(units: Histograms, lengths: Floats, phi: NDArray[np.float32]) -> Floats:
