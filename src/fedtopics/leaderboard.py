@@ -94,27 +94,25 @@ def _candidate(
         plan = sum(methods.make(name, **settings).plan(n_words), start=FREE)
         why = "nothing leaves a party" if plan == FREE else "no privacy"
         return Candidate(name, variant, settings, why)
-    why = ""
     for parameter in parameters:  # a variant may take one and refuse another
         try:
             value = calibrated(name, parameter, settings, budget, n_words)
             return Candidate(name, variant, settings | {parameter: value})
         except InputError as error:
-            lacks = _lacks_length(name, parameter, settings, budget, n_words)
-            why = why or ("needs --max-length (max_length)" if lacks else str(error))
+            why = str(error)
+    if _lacks_length(name, variant, settings, budget, n_words):
+        why = "needs --max-length (max_length)"
     return Candidate(name, variant, settings, why)
 
 
-def _lacks_length(name: str, parameter: str, settings: dict[str, Any], budget: Budget, n_words: int) -> bool:
+def _lacks_length(
+    name: str, variant: str | None, settings: dict[str, Any], budget: Budget, n_words: int
+) -> bool:
     """Whether all that a proof lacks is a public maximum of the words of a document."""
     known = methods.settings(methods.find(name)) | settings
-    if "max_length" not in known or known["max_length"] is not None:
+    if budget.relation.startswith("word") or "max_length" not in known or known["max_length"] is not None:
         return False
-    try:
-        calibrated(name, parameter, settings | {"max_length": 1}, budget, n_words)
-    except InputError:
-        return False
-    return True
+    return not _candidate(name, variant, settings | {"max_length": 1}, budget, n_words).why
 
 
 def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budget, n_words: int) -> float:
