@@ -88,7 +88,7 @@ def request(
 ) -> None:
     """Make this party's key, which stays here, and the request that goes to the coordinator.
 
-    Example: fedtopics federation request north --folder /srv/fedtopics
+    Example: fedtopics federation request north --folder office
     """
     from fedtopics.federation import certificates, onboarding
 
@@ -134,7 +134,7 @@ def accept(
 ) -> None:
     """Check what the coordinator sent against this party's key, policy and ledger, and sign the plan.
 
-    Example: fedtopics federation accept received/north --folder /srv/fedtopics
+    Example: fedtopics federation accept received/north --folder office
     """
     from fedtopics.federation import certificates
     from fedtopics.federation.onboarding import Offer
@@ -181,7 +181,7 @@ def renew(folder: Folder) -> None:
 def show(folder: Folder) -> None:
     """Print the plan of a folder, its digest and whether it was accepted, and until when certificates hold.
 
-    Example: fedtopics federation show /srv/fedtopics
+    Example: fedtopics federation show office
     """
     from fedtopics.federation import acceptance, certificates
     from fedtopics.federation.plan import Plan
