@@ -124,12 +124,15 @@ if __name__ == "__main__":
 """
     script = tmp_path / "stopped.py"
     script.write_text(program)
-    running = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
     began = time.monotonic()
-    while not (tmp_path / "kept" / "quick.json").exists() and time.monotonic() - began < 30:
-        time.sleep(0.05)
-    os.kill(running.pid, signal.SIGINT)
-    _, said = running.communicate(timeout=20)
+    with subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True) as running:
+        try:
+            while not (tmp_path / "kept" / "quick.json").exists() and time.monotonic() - began < 120:
+                time.sleep(0.05)
+            os.kill(running.pid, signal.SIGINT)
+            _, said = running.communicate(timeout=50)
+        finally:
+            running.kill()
     assert said.strip() == "stopped"
     assert [file.name for file in (tmp_path / "kept").iterdir()] == ["quick.json"]
 
