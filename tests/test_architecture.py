@@ -27,6 +27,7 @@ LAYERS = [
     "privacy",
     "federation",
     "methods",
+    "network",
     "evaluation",
     "applications",
     "run",

@@ -96,16 +96,8 @@ def in_round(run: RunFolder, number: int) -> Callable[[], bool]:
     return reached
 
 
-def worker(federation: LocalFederation, name: str) -> int:
-    """The process of the running job at a participant: the newest child of its engine."""
-    engine = federation.engine_process(name)
-    children = [pid for pid, parent in _parents().items() if parent == engine]
-    assert children, f"no job runs at {name}"
-    return max(children)
-
-
-def kill(process: int) -> None:
-    os.kill(process, signal.SIGKILL)
+def kill_worker(federation: LocalFederation, name: str) -> None:
+    os.kill(federation.worker(name), signal.SIGKILL)
 
 
 def charges(federation: LocalFederation, party: str, run: str) -> list[tuple[str, int]]:
@@ -123,13 +115,3 @@ def delivered(federation: LocalFederation, run: RunFolder) -> list[TopicModel]:
 def logs(federation: LocalFederation, name: str = HUB) -> str:
     """What a participant's operator sees."""
     return (federation.folder / name / "operator.log").read_text()
-
-
-def _parents() -> dict[int, int]:
-    found = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            found[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-        except (OSError, IndexError):
-            continue
-    return found

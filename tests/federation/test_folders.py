@@ -14,7 +14,7 @@ from planted import drawn_corpus, planted_topics
 from typer.testing import CliRunner
 
 from fedtopics.cli import app
-from fedtopics.deployment import jobs
+from fedtopics.deployment import coordinating
 from fedtopics.deployment.coordinator_folder import CoordinatorFolder
 from fedtopics.deployment.party_folder import PartyFolder
 from fedtopics.errors import InputError
@@ -70,7 +70,7 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
     hub = CoordinatorFolder(federation / "hub")
     run = hub.submit()
     sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
-    jobs.conduct(hub, run, Direct(sides))
+    coordinating.conduct(hub, run, Direct(sides))
     for side in sides.values():
         side.store.close()
     assert run.status().state == "finished", run.lines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,8 @@ from fedtopics import methods
 from fedtopics.corpus import Corpus
 from fedtopics.federation import durable, ledger_file
 from fedtopics.federation.answers import Silence
-from fedtopics.federation.coordinator import Interrupted, TooFewPartiesError
+from fedtopics.federation.checkpoint import WireRound
+from fedtopics.federation.coordinator import TooFewPartiesError
 from fedtopics.federation.durable import StoreError
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.privacy.vocabulary import Agreement
@@ -136,14 +137,25 @@ def test_a_party_dies_while_it_charges(
     assert paid(stage) == reference[1]
 
 
+def dies_at_the_second() -> Callable[[WireRound], None]:
+    """Kills the coordinator once two rounds were combined, and only one of them is in its checkpoint."""
+    rounds: list[WireRound] = []
+
+    def note(line: WireRound) -> None:
+        rounds.append(line)
+        if len(rounds) == 2:
+            raise Killed
+
+    return note
+
+
 def test_the_coordinator_dies_after_every_round(
     tmp_path: Path, reference: tuple[np.ndarray, list[tuple[str, str, int]]]
 ) -> None:
     stage = rehearsal(tmp_path)
     for _ in range(4):
-        asked = iter([False, True])
-        with pytest.raises(Interrupted):
-            stage.trained(channel=Mortal(stage.sides), interrupted=lambda asked=asked: next(asked))
+        with pytest.raises(Killed):
+            stage.trained(channel=Mortal(stage.sides), on_round=dies_at_the_second())
     topics = finished(stage, Mortal(stage.sides))
     assert np.array_equal(topics, reference[0])
     assert paid(stage) == reference[1]

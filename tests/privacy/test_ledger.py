@@ -82,6 +82,12 @@ def test_a_relation_left_out_by_one_of_two_costs_has_no_bound():
     assert accounting.epsilon((word(1.0) + FREE).losses_of("party"), 0.0) == inf
 
 
+def test_what_is_free_adds_nothing_to_a_cost_not_even_length():
+    for cost in (word(1.0), FREE, INFINITE):
+        assert cost + FREE == FREE + cost == cost
+    assert sum([word(1.0), *[FREE] * 10_000], start=FREE) == word(1.0)
+
+
 def test_rounds_add_up_per_party():
     ledger = Ledger()
     for round_number in range(3):

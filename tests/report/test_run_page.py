@@ -151,7 +151,7 @@ def test_a_run_over_a_network_without_test_documents_has_a_page() -> None:
     words = {"round": -1, "seconds": 0.1, "bytes_up": 9, "bytes_down": 9, "missing": ["north"]}
     measured = [entry | {"measures": {"channel log-likelihood": -5.0}} for entry in run.record["rounds"]]
     record = run.record | {
-        "engine": "flare",
+        "engine": "https",
         "scores": dict.fromkeys(run.scores),
         "parties": [{"name": "north", "n_answers": 3}],
         "rounds": [words, *measured],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,19 +30,19 @@ def start_coordinator(folder: Hub) -> None:
 
     Example: fedtopics coordinator start hub
     """
-    require_engine()
     from fedtopics.deployment.coordinator_folder import CoordinatorFolder
-    from fedtopics.deployment.keeper import until_told_to_stop
-    from fedtopics.deployment.supervisor import Supervisor
+    from fedtopics.deployment.keeper import Kept, until_told_to_stop
+    from fedtopics.deployment.operator_log import say
     from fedtopics.federation.readiness import check_certificate
 
     hub = CoordinatorFolder(folder)
     plan = hub.plan
     plan.words(folder)
-    for name in ("ca", "server", "admin"):
+    for name in ("ca", "server"):
         check_certificate(folder / f"{name}.crt")
-    _say(f"plan {plan.digest} of {', '.join(plan.parties)}")
-    Supervisor(hub, _say).keep_going(until_told_to_stop())
+    say(f"plan {plan.digest} of {', '.join(plan.parties)}")
+    with Kept("coordinator", folder, say) as worker:
+        worker.keep_going(until_told_to_stop())
 
 
 @party.command("start")
@@ -63,10 +62,9 @@ def start_party(
 
     Example: fedtopics party start ward --data letters.csv --text-column body
     """
-    require_engine()
-    from fedtopics.deployment.keeper import until_told_to_stop
+    from fedtopics.deployment.keeper import Kept, until_told_to_stop
+    from fedtopics.deployment.operator_log import say
     from fedtopics.deployment.party_folder import PartyFolder
-    from fedtopics.deployment.supervisor import keep_party_going
 
     place = PartyFolder(folder)
     _take_over(folder, plan, policy)
@@ -74,8 +72,9 @@ def start_party(
     place.check()
     with place.store() as store:
         store.require(place.plan.costs(place.plan.vocabulary.most_words))
-    _say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
-    keep_party_going(place, until_told_to_stop(), _say)
+    say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
+    with Kept("party", folder, say) as worker:
+        worker.keep_going(until_told_to_stop())
 
 
 @party.command()
@@ -203,15 +202,3 @@ def _chosen(folder: Path, name: str) -> RunFolder:
     if not runs:
         raise InputError(f"expected a run in {folder}, got none; start one with `fedtopics run submit`")
     return runs[-1]
-
-
-def require_engine() -> None:
-    """Raise unless the engine is installed."""
-    from importlib.util import find_spec
-
-    if find_spec("nvflare") is None:
-        raise InputError("expected the federation engine, got none: pip install 'fedtopics[federation]'")
-
-
-def _say(line: str) -> None:
-    typer.echo(f"{datetime.now():%H:%M:%S} {line}")

@@ -164,6 +164,22 @@ def share(folder: Folder) -> None:
 
 
 @app.command()
+def revoke(
+    party: Annotated[str, typer.Argument(metavar="NAME", help="Of an approved party.")],
+    folder: FolderOption = Path("hub"),
+) -> None:
+    """Take a party's approval back, at once: the coordinator need not be started again.
+
+    Example: fedtopics federation revoke north --folder hub
+    """
+    from fedtopics.federation import onboarding
+
+    kept = onboarding.revoke(folder, party)
+    typer.echo(f"{party} is refused from now on; its certificate is kept in {kept}")
+    typer.echo("to let it back in, approve a request of it; to be rid of its name, change the plan")
+
+
+@app.command()
 def renew(folder: Folder) -> None:
     """Make the coordinator's server certificate anew: before it ends, or for another host in the plan.
 

@@ -10,7 +10,6 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, tables
-from fedtopics.commands.deployment import require_engine
 from fedtopics.run import Run, require_free
 
 EXAMPLES = """
@@ -32,7 +31,6 @@ def simulate(
     source: options.Source,
     reading: options.Reading,
     out: Annotated[Path, typer.Option(help="New or empty folder for coordinator and parties.")],
-    engine: Annotated[str, typer.Option(help="flare: processes and mutual TLS.")] = "flare",
     method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
@@ -49,9 +47,6 @@ def simulate(
     secure: options.Secure = False,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
 ) -> None:
-    if engine != "flare":
-        raise typer.BadParameter(f"expected flare, got {engine}; `fedtopics train` trains in one process")
-    require_engine()
     from fedtopics.deployment import simulation
 
     require_free(out)

@@ -1,7 +1,8 @@
 """The coordinator's folder: the plan, keys and certificates, and a folder for every run.
 
 FOLDER/plan.toml                  and, where the plan has a public word list, that list
-FOLDER/ca.*, server.*, admin.*    certificates and keys;  signing.key signs run records
+FOLDER/ca.*, server.*             certificates and keys;  signing.key signs run records
+FOLDER/approved/NAME/             the certificate of each approved party, and what it was sent
 FOLDER/test.*                     public documents for scores, where the operator gives some
 FOLDER/runs/NAME/status.json      submitted, waiting, running, finished, failed or aborted, and why
 FOLDER/runs/NAME/log.txt          what happened, line by line
@@ -20,12 +21,12 @@ from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.federation import durable
-from fedtopics.federation.flare_kit import Credentials
 from fedtopics.federation.plan import Plan
+from fedtopics.network.tls import Credentials
 
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
-RESULT, ABORT, PAUSE = "result", "abort", "pause"
+RESULT, ABORT = "result", "abort"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Status:
     reason: str = ""
     round: int = 0
     n_rounds: int = 0
-    n_jobs: int = 0
+    n_attempts: int = 0
     missing: list[str] = field(default_factory=list)  # parties without an answer in the last round
 
 
@@ -77,7 +78,7 @@ class RunFolder:
         return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
     def asked(self, what: str) -> bool:
-        """Whether someone has asked to abort the run, or to pause it between two rounds."""
+        """Whether someone has asked to abort the run."""
         return (self.path / what).exists()
 
     def ask(self, what: str) -> None:
@@ -98,13 +99,9 @@ class CoordinatorFolder:
         return Plan.read(self.path / "plan.toml")
 
     @property
-    def engine(self) -> Path:
-        """What the engine needs and leaves behind."""
-        return self.path / "flare"
-
-    def credentials(self, name: str) -> Credentials:
-        """Those of the server or of the admin."""
-        files = Credentials(*(self.path / file for file in (f"{name}.crt", f"{name}.key", "ca.crt")))
+    def credentials(self) -> Credentials:
+        """What its port is opened with."""
+        files = Credentials(*(self.path / file for file in ("server.crt", "server.key", "ca.crt")))
         for file in vars(files).values():
             if not file.is_file():
                 raise InputError(f"expected {file}, got none; make it with `fedtopics federation init`")

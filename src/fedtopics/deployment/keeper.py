@@ -1,41 +1,42 @@
-"""A process that is kept alive: started, watched, started again, and ended with all it has started."""
+"""A process that is kept alive: started, watched, started again, and ended with the one that keeps it."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from time import monotonic, sleep
 from types import FrameType, TracebackType
 
 SHORTEST, LONGEST = 0.5, 30.0  # seconds before a process that ended is started again
 GRACE = 5.0
-ENGINE_LOG = "engine.log"
+POLL = 0.2
+NOTE = "worker.pid"
+WORKER = "fedtopics.deployment.worker"
 
 
 @dataclass
 class Kept:
-    """One program that works in `folder`, its output in a file there.
+    """The worker of a participant, `coordinator` or `party`, whose folder this is.
 
-    It starts processes of its own, which all name the folder in their command line: what a killed supervisor
-    left behind is found by that and ended first.
+    It reads from a pipe that its keeper holds open and never writes to: when the keeper is gone, however it
+    ended, the worker ends too.
     """
 
-    command: Sequence[str]
+    role: str
     folder: Path
-    environment: dict[str, str]
     say: Callable[[str], None] = lambda line: None
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _started: float = field(default=0.0, init=False)
     _pause: float = field(default=SHORTEST, init=False)
 
     def __enter__(self) -> Kept:
-        if end_processes_of(self.folder):
-            self.say("ended what an earlier start left behind")
         self._start()
         return self
 
@@ -44,56 +45,56 @@ class Kept:
     ) -> None:
         self.stop()
 
-    def look_after(self) -> None:
-        """Start the program again if it has ended; more slowly each time it ends at once."""
+    def keep_going(self, stop: Callable[[], bool]) -> None:
+        """Look after the worker until `stop` says so."""
+        while not stop():
+            self.look_after(stop)
+            sleep(POLL)
+
+    def look_after(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Start the worker again if it has ended; more slowly each time it ends at once."""
         if self._process is not None and self._process.poll() is None:
             return
         code = None if self._process is None else self._process.returncode
         self._pause = SHORTEST if monotonic() - self._started > LONGEST else min(2 * self._pause, LONGEST)
-        self.say(f"the engine ended with code {code}; it is started again")
-        end_processes_of(self.folder)
-        sleep(self._pause)
-        self._start()
+        self.say(f"the worker ended with code {code}; it is started again")
+        until = monotonic() + self._pause
+        while monotonic() < until and not stop():
+            sleep(POLL)
+        if not stop():
+            self._start()
 
     def stop(self) -> None:
-        """End the program and whatever it has started."""
+        """End the worker."""
         if self._process is not None:
             self._process.terminate()
-            with suppress(subprocess.TimeoutExpired):
+            try:
                 self._process.wait(GRACE)
-            end_processes_of(self.folder)
-            self._process.wait()
-        self._note.unlink(missing_ok=True)
-
-    @property
-    def _note(self) -> Path:
-        return self.folder / "engine.pid"
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        (self.folder / NOTE).unlink(missing_ok=True)
 
     def _start(self) -> None:
         self._started = monotonic()
-        descriptor = os.open(self.folder / ENGINE_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        with os.fdopen(descriptor, "ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603
-                list(self.command),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **self.environment},
-                start_new_session=True,
-            )
-        self._note.write_text(str(self._process.pid))
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", WORKER, self.role, str(self.folder.resolve())],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        (self.folder / NOTE).write_text(str(self._process.pid))
 
 
-def end_processes_of(folder: Path) -> int:
-    """End every process of the engine that works in `folder`, whoever started it; how many there were."""
-    found = 0
-    for entry in Path("/proc").glob("[0-9]*"):
+def end_with_keeper() -> None:
+    """Called by a worker: end this process as soon as its keeper is gone."""
+
+    def watch() -> None:
         with suppress(OSError):
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            if str(folder.resolve()).encode() in words and any(b"nvflare" in word for word in words):
-                os.kill(int(entry.name), signal.SIGKILL)
-                found += 1
-    return found
+            while os.read(sys.stdin.fileno(), 1):
+                pass
+        os._exit(1)
+
+    Thread(target=watch, daemon=True, name="keeper").start()
 
 
 def until_told_to_stop() -> Callable[[], bool]:

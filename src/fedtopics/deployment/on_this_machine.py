@@ -7,6 +7,7 @@ of it.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -19,7 +20,7 @@ from time import monotonic, sleep
 from types import TracebackType
 
 from fedtopics.deployment.coordinator_folder import OPEN, CoordinatorFolder, RunFolder
-from fedtopics.deployment.keeper import end_processes_of
+from fedtopics.deployment.keeper import NOTE
 from fedtopics.errors import InputError
 from fedtopics.federation import durable, onboarding
 from fedtopics.federation.plan import Plan
@@ -125,17 +126,14 @@ class LocalFederation:
                 process.kill()
                 process.wait()
 
-    def engine_folder(self, name: str) -> Path:
-        """Where a participant's engine works."""
-        return self.folder / name / "flare" / ("server" if name == HUB else "")
-
-    def engine_process(self, name: str) -> int:
-        """The number of a participant's engine, whose children are the processes of its jobs."""
-        return int((self.engine_folder(name) / "engine.pid").read_text())
+    def worker(self, name: str) -> int:
+        """The number of the process that does a participant's work, which its keeper starts again."""
+        return int((self.folder / name / NOTE).read_text())
 
     def kill_everything_of(self, name: str) -> None:
         """What a power cut does to one participant: all its processes are gone at once."""
         process = self.processes.pop(name)
         process.kill()
+        with suppress(ProcessLookupError):
+            os.kill(self.worker(name), signal.SIGKILL)
         process.wait()
-        end_processes_of(self.engine_folder(name))

@@ -25,7 +25,6 @@ from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation import acceptance, durable
 from fedtopics.federation.durable import StoreError
-from fedtopics.federation.flare_kit import Credentials
 from fedtopics.federation.party_side import Delivery, PartySide, Score
 from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.plan import Plan
@@ -33,6 +32,7 @@ from fedtopics.federation.policy import Policy
 from fedtopics.federation.protocol import Arrays
 from fedtopics.federation.readiness import check_identity
 from fedtopics.model import TopicModel
+from fedtopics.network.tls import Credentials
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 from fedtopics.reading import CountedWordsError, documents, read
@@ -54,11 +54,6 @@ class PartyFolder:
     @property
     def policy(self) -> Policy:
         return Policy.read(self.path / "policy.toml")
-
-    @property
-    def engine(self) -> Path:
-        """What the engine needs and leaves behind."""
-        return self.path / "flare"
 
     @property
     def credentials(self) -> Credentials:

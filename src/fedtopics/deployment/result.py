@@ -129,7 +129,7 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "schema": SCHEMA,
         "method": plan.method_name,
         "variant": getattr(method, "variant", None),
-        "engine": "flare",
+        "engine": "https",
         "source": f"federation {plan.name}, run {end.run}",
         "plan": plan.digest,
         "seed": terms.seed,

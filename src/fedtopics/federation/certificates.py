@@ -2,7 +2,6 @@
 
     coordinator   ca.key, ca.crt            signs the others; whoever has ca.key decides who takes part
                   server.key, server.crt    name "coordinator", for the addresses that parties use
-                  admin.key, admin.crt      lets the coordinator's own programs give jobs to the engine
                   signing.key               Ed25519, signs run records
     party         party.key, party.crt      the party's name; the certificate is signed on request
 
@@ -25,7 +24,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from fedtopics.errors import InputError
 from fedtopics.federation import durable
 
-COORDINATOR, ADMIN, ADMIN_ROLE = "coordinator", "admin@fedtopics.local", "project_admin"
+COORDINATOR = "coordinator"
 AUTHORITY_DAYS, DAYS = 3650, 730
 TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day before it was made
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
@@ -84,14 +83,10 @@ def make_authority(folder: Path, federation: str) -> None:
 
 
 def make_server(folder: Path, host: str) -> None:
-    """Certificates of the coordinator's server and admin, with keys where there are none yet."""
-    for name in ("server", "admin"):
-        key_file = folder / f"{name}.key"
-        key = read_key(key_file) if key_file.exists() else make_key(key_file)
-        subject, hosts = _name(COORDINATOR, COORDINATOR), [COORDINATOR, "localhost", "127.0.0.1", host]
-        if name == "admin":
-            subject, hosts = _name(ADMIN, COORDINATOR, ADMIN_ROLE), [ADMIN]
-        _write(folder / f"{name}.crt", _signed(folder, subject, key.public_key(), hosts))
+    """The certificate of the coordinator's server, with a key where there is none yet."""
+    key_file, hosts = folder / "server.key", [COORDINATOR, "localhost", "127.0.0.1", host]
+    key = read_key(key_file) if key_file.exists() else make_key(key_file)
+    _write(folder / "server.crt", _signed(folder, _name(COORDINATOR, COORDINATOR), key.public_key(), hosts))
 
 
 def make_request(folder: Path, party: str) -> Path:
@@ -176,9 +171,8 @@ def _padding() -> padding.PSS:
     return padding.PSS(padding.MGF1(hashes.SHA256()), padding.PSS.DIGEST_LENGTH)
 
 
-def _name(common: str, organization: str, role: str | None = None) -> x509.Name:
+def _name(common: str, organization: str) -> x509.Name:
     parts = [(NameOID.COMMON_NAME, common), (NameOID.ORGANIZATION_NAME, organization)]
-    parts += [] if role is None else [(NameOID.UNSTRUCTURED_NAME, role)]
     return x509.Name([x509.NameAttribute(kind, value) for kind, value in parts])
 
 

@@ -1,8 +1,8 @@
 """The coordinator's side of the wire: rounds with a checkpoint after each, and nothing believed unchecked.
 
-    hello to every party that can be reached  ->  those that accept the plan take part
     agree on words, unless the list is public
-    every round:  tell each party, wait for the answers, check them, combine them in the order of names,
+    every round:  hello to every party that has come since  ->  those that accept the plan take part
+                  tell each party, wait for the answers, check them, combine them in the order of names,
                   write a checkpoint
 
 A party that is silent, refuses or sends nonsense is left out of that round and asked again in the next one. A
@@ -13,7 +13,7 @@ with the same parties gives the same state, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
@@ -42,16 +42,11 @@ class TooFewPartiesError(InputError):
     """Fewer parties answered than the plan needs; the run waits at its checkpoint."""
 
 
-class Interrupted(Exception):  # noqa: N818
-    """Someone asked the run to stop between two rounds; it goes on from its checkpoint."""
-
-
 @dataclass
 class Coordinator:
     """One run of the coordinator, from its checkpoint to its end.
 
     log          takes a line for the operator, in plain words
-    interrupted  is asked between two rounds whether to stop
     on_round     is told of every round that was combined
     """
 
@@ -60,9 +55,9 @@ class Coordinator:
     folder: Path
     channel: Channel
     log: Callable[[str], None]
-    interrupted: Callable[[], bool] = lambda: False
     on_round: Callable[[WireRound], None] = lambda _: None
     present: tuple[str, ...] = field(default=(), init=False)
+    _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
     _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
     _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
 
@@ -71,14 +66,13 @@ class Coordinator:
         first = 0 if self.terms.agreement is None else PROPOSAL
         known = Checkpoint.load(self.folder, self.run, self.terms.plan)
         now = known or Checkpoint(self.run, self.terms.plan, first, words=self.terms.words)
-        self._greet()
-        if now.words is not None:
-            self._send_words(now.words)
+        for name in sorted(set(self.terms.parties) - set(self.channel.parties)):
+            self.log(f"party {name} is not connected")
+        self._welcome(now.words)
         while now.next_round < self.terms.method.n_rounds:
-            if self.interrupted():
-                raise Interrupted
             now = self._step(now)
             now.save(self.folder)
+            self._welcome(now.words)
         return now
 
     def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> set[str]:
@@ -97,12 +91,21 @@ class Coordinator:
         bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
         return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
 
-    def _greet(self) -> None:
-        """Find out who takes part."""
-        reached = [name for name in self.terms.parties if name in self.channel.parties]
-        for name in sorted(set(self.terms.parties) - set(reached)):
-            self.log(f"party {name} is not connected")
-        answers = self._ask("hello", 0, dict.fromkeys(reached, wire.pack({"time": np.array(time())})))
+    def _welcome(self, words: tuple[str, ...] | None) -> None:
+        """Let in those that have come since the last round, if they take part and know the words."""
+        there = {name for name in self.terms.parties if name in self.channel.parties}
+        self._turned_away &= there
+        new = sorted(there - set(self.present) - self._turned_away)
+        here = self._greeted(new) if new else []
+        if words is not None and here:
+            here = self._told_words(here, words)
+        self._turned_away |= set(new) - set(here)
+        self.present = tuple(sorted({*self.present, *here}))
+        self._require(self.present, "take part")
+
+    def _greeted(self, names: list[str]) -> list[str]:
+        """Those that have accepted the plan, by clocks that agree with ours."""
+        answers = self._ask("hello", 0, dict.fromkeys(names, wire.pack({"time": np.array(time())})))
         here = []
         for name, body in answers.items():
             try:
@@ -110,14 +113,12 @@ class Coordinator:
                 here.append(name)
             except InputError as error:
                 self.log(f"party {name} is left out: {error}")
-        self.present = tuple(here)
-        self._require(here, "take part")
+        return here
 
-    def _send_words(self, words: tuple[str, ...]) -> None:
+    def _told_words(self, names: Sequence[str], words: tuple[str, ...]) -> list[str]:
+        """Those that take these as the words of the run."""
         body = wire.pack({"words": wire.from_words(words)})
-        known = self._ask("vocabulary", 0, dict.fromkeys(self.present, body), word_digest(words))
-        self.present = tuple(known)
-        self._require(known, "know the words")
+        return list(self._ask("vocabulary", 0, dict.fromkeys(names, body), word_digest(words)))
 
     def _step(self, now: Checkpoint) -> Checkpoint:
         began, self._bytes = perf_counter(), (0, 0, 0)
@@ -175,7 +176,8 @@ class Coordinator:
                 "raise it in the plan or give a public word list"
             )
         self.log(f"the parties agreed on {len(chosen)} words")
-        self._send_words(chosen)
+        self.present = tuple(self._told_words(self.present, chosen))
+        self._require(self.present, "know the words")
         return replace(now, state={}, words=chosen), sent
 
     def _train_round(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
@@ -253,7 +255,7 @@ class Coordinator:
     def _count(self, up: int = 0, down: int = 0, plain: int = 0) -> None:
         self._bytes = (self._bytes[0] + up, self._bytes[1] + down, self._bytes[2] + plain)
 
-    def _require(self, parties: Mapping[str, object] | list[str], what: str) -> None:
+    def _require(self, parties: Mapping[str, object] | Sequence[str], what: str) -> None:
         if len(parties) < self.terms.min_parties:
             raise TooFewPartiesError(
                 f"the plan needs {self.terms.min_parties} parties, got {len(parties)} that {what}; "

@@ -26,7 +26,7 @@ from fedtopics.federation.readiness import check_certificate
 from fedtopics.privacy.ledger import Ledger
 
 PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
-APPROVED, STORE, SIGNING = "approved", "store", "signing.pub"
+APPROVED, REVOKED, STORE, SIGNING = "approved", "revoked", "store", "signing.pub"
 
 
 def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
@@ -65,6 +65,19 @@ def approve(folder: Path, request_file: Path) -> Path:
         target / "party.crt", signed.public_bytes(serialization.Encoding.PEM), mode=certificates.PUBLIC_FILE
     )
     share_plan(folder, party)
+    return target
+
+
+def revoke(folder: Path, party: str) -> Path:
+    """Take a party's approval back: its certificate opens nothing from now on. Where it is kept."""
+    approved, target = folder / APPROVED / Path(party).name, folder / REVOKED / Path(party).name
+    if not (approved / "party.crt").is_file():
+        raise InputError(f"expected an approved party, got {party!r:.60}; see `fedtopics federation show`")
+    durable.make_folder(target.parent)
+    if target.exists():
+        target.rename(target.with_name(f"{target.name}-{int(target.stat().st_mtime_ns)}"))
+    approved.rename(target)
+    durable.sync_folder(folder / APPROVED)
     return target
 
 

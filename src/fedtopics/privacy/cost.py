@@ -108,7 +108,9 @@ class Cost:
         return stated or (Loss(relation, self.otherwise),)
 
     def __add__(self, other: Cost) -> Cost:
-        """Price of releasing both values, computed from the same data."""
+        """Price of releasing both values, computed from the same data; what is free changes nothing."""
+        if FREE in (self, other):
+            return other if self == FREE else self
         relations = [r for r in RELATIONS if r in self.relations or r in other.relations]
         losses = [loss for r in relations for cost in (self, other) for loss in cost.losses_of(r)]
         noise = max(self.noise, other.noise, key=SOURCES.index)

@@ -2,55 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import ssl
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from attacks.hostile import credentials
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from federation import processes
 
-from fedtopics.deployment.on_this_machine import HUB, LocalFederation
-from fedtopics.deployment.refusals import Refusals
+from fedtopics.deployment.on_this_machine import HUB, LocalFederation, free_port
 from fedtopics.federation import certificates
-from fedtopics.federation.flare_kit import Credentials, write_party
+from fedtopics.network.desk import Desk
+from fedtopics.network.door import Door
+from fedtopics.network.server import Server
+from fedtopics.network.tls import Credentials
+from fedtopics.network.visitor import Visitor
 
 Impostor: TypeAlias = Callable[[LocalFederation, Path], Credentials]
-LINES = b"""I1115 13:17 ssl_transport_security.cc:2563] Handshake failed: certificate has expired
-E something else
-2026-11-15 ClientManager ERROR failed to verify client identity: InvalidSignature
-I1115 13:17 ssl_transport_security.cc:2563] Handshake failed: certificate has expired
-"""
-
-
-def test_the_log_of_the_engine_is_told_in_words_and_each_reason_once(tmp_path: Path) -> None:
-    log = tmp_path / "engine.log"
-    refusals = Refusals(log)
-    assert refusals.new() == []
-    log.write_bytes(LINES)
-    expired, named = refusals.new()
-    assert "expired" in expired
-    assert "another name" in named
-    log.write_bytes(LINES + LINES)
-    assert refusals.new() == []
-
-
-def test_what_an_earlier_start_left_in_the_log_is_not_told_again(tmp_path: Path) -> None:
-    log = tmp_path / "engine.log"
-    log.write_bytes(LINES)
-    assert Refusals(log).new() == []
 
 
 @pytest.fixture(scope="module")
 def federation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalFederation]:
-    pytest.importorskip("nvflare")
     with processes.founded(tmp_path_factory.mktemp("door"), ("north", "south"), min_parties=1) as started:
         started.start(HUB)
         processes.until(lambda: "listening" in processes.logs(started), "the coordinator's start")
@@ -85,19 +64,6 @@ def expired(federation: LocalFederation, folder: Path) -> Credentials:
     return Credentials(old, place / "party.key", place / "ca.crt")
 
 
-LIAR = """
-import runpy, sys
-from nvflare.private.fed.authenticator import Authenticator
-begin = Authenticator.__init__
-def lie(self, *given, **named):
-    begin(self, *given, **named)
-    self.client_name = "north"
-Authenticator.__init__ = lie
-sys.argv = sys.argv[1:]
-runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
-"""
-
-
 def knock(federation: LocalFederation, credentials: Credentials) -> None:
     """Open a connection to the coordinator as an attacker would, without any of our programs."""
     context = ssl.create_default_context(cafile=str(credentials.authority))
@@ -108,7 +74,6 @@ def knock(federation: LocalFederation, credentials: Credentials) -> None:
         talk.recv(1)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("impostor", "words"),
     [
@@ -123,33 +88,47 @@ def test_an_impostor_is_refused_and_the_operator_reads_why(
     processes.until(lambda: words in processes.logs(federation), words, 30)
 
 
-@pytest.mark.nightly
-def test_a_certificate_under_another_name_is_refused(federation: LocalFederation, tmp_path: Path) -> None:
-    """South has a good certificate, a changed program, and says that it is north."""
-    from fedtopics.federation import flare
+def plain(federation: LocalFederation) -> None:
+    """Speak HTTP without TLS."""
+    with socket.create_connection(("localhost", federation.hub.plan.port), timeout=10) as talk:
+        talk.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        with suppress(OSError):
+            talk.recv(1)
 
-    plan, place = federation.hub.plan, federation.folder / "south"
+
+def nameless(federation: LocalFederation) -> None:
+    """Show no certificate."""
+    context = ssl.create_default_context(cafile=str(federation.folder / HUB / "ca.crt"))
+    talk = socket.create_connection(("localhost", federation.hub.plan.port), timeout=10)
+    with talk, suppress(OSError), context.wrap_socket(talk, server_hostname="localhost") as secured:
+        secured.recv(1)
+
+
+@pytest.mark.parametrize(
+    ("approach", "words"), [(plain, "it did not speak TLS"), (nameless, "it showed no certificate")]
+)
+def test_who_has_no_certificate_is_refused(
+    federation: LocalFederation, approach: Callable[[LocalFederation], None], words: str
+) -> None:
+    approach(federation)
+    processes.until(lambda: words in processes.logs(federation), words, 30)
+
+
+def test_a_party_does_not_talk_to_one_that_only_says_it_is_the_coordinator(
+    federation: LocalFederation, tmp_path: Path
+) -> None:
+    """South listens with its own good certificate, or a stranger's, where north expects the coordinator."""
+    place, other = federation.folder / "south", stranger(federation, tmp_path)
     own = Credentials(place / "party.crt", place / "party.key", place / "ca.crt")
-    kit = write_party(tmp_path / "kit", "south", plan.host, plan.port, own)
-    python, flag, _, *module = flare.party_command(kit, "south")
-    with (tmp_path / "client.log").open("wb") as log:
-        process = subprocess.Popen(
-            [python, flag, "-c", LIAR, *module],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=os.environ | flare.ENVIRONMENT,
-        )
-    words = "a certificate was used under another name"
-    try:
-        processes.until(lambda: words in processes.logs(federation), words, 120)
-    finally:
-        process.kill()
-        process.wait()
-    assert "party north is connected" not in processes.logs(federation)
+    for held in (own, replace(other, authority=tmp_path / "federation" / "north" / "ca.crt")):
+        port, desk = free_port(), Desk()
+        with Server(port, held, Door(federation.folder / HUB), desk, lambda line: None):
+            visitor = Visitor("localhost", port, credentials(federation, "north"), bytes, lambda line: None)
+            with pytest.raises(ssl.SSLCertVerificationError):
+                visitor.take_turn()
+        assert desk.parties == ()
 
 
-@pytest.mark.nightly
 def test_a_party_that_has_not_accepted_the_plan_is_left_out_and_named(federation: LocalFederation) -> None:
     federation.start("north", "south")
     processes.until(lambda: "party south is connected" in processes.logs(federation), "south's connection")

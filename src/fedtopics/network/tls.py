@@ -1,0 +1,41 @@
+"""TLS 1.3 with certificates on both sides: what each demands of the other before a byte is read."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+from fedtopics.errors import InputError
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Files in PEM: the certificate of the machine, its key, and the authority's certificate."""
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+    def for_coordinator(self) -> ssl.SSLContext:
+        """Takes connections from those whom the authority has certified, and from nobody else."""
+        context = self._context(ssl.PROTOCOL_TLS_SERVER)
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.num_tickets = 0  # every connection shows its certificate
+        return context
+
+    def for_party(self) -> ssl.SSLContext:
+        """Connects to a server of the authority that has the name it is called by, and to no other."""
+        return self._context(ssl.PROTOCOL_TLS_CLIENT)
+
+    def _context(self, side: int) -> ssl.SSLContext:
+        context = ssl.SSLContext(side)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        try:
+            context.load_verify_locations(self.authority)
+            context.load_cert_chain(self.certificate, self.key)
+        except (OSError, ssl.SSLError) as error:
+            raise InputError(
+                f"expected certificate {self.certificate} with its key and authority, got {error}"
+            ) from None
+        return context

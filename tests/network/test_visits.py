@@ -1,0 +1,112 @@
+"""A visitor and a server over loopback and mutual TLS: large messages, lost connections, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from attacks import hostile
+from federation import processes
+
+from fedtopics.deployment.on_this_machine import HUB, LocalFederation
+from fedtopics.errors import InputError
+from fedtopics.federation import onboarding
+from fedtopics.federation.answers import Silence
+from fedtopics.network import server as module
+from fedtopics.network.desk import Desk
+from fedtopics.network.door import Door, RefusedError
+from fedtopics.network.server import Refusals, Server
+from fedtopics.network.visitor import Visitor
+
+
+@pytest.fixture(scope="module")
+def federation(tmp_path_factory: pytest.TempPathFactory) -> LocalFederation:
+    return processes.founded(tmp_path_factory.mktemp("visits"), ("north", "south"))
+
+
+@pytest.fixture
+def desk(federation: LocalFederation) -> Iterator[Desk]:
+    """A served desk."""
+    hub, made = federation.folder / HUB, Desk()
+    held = hostile.credentials(federation, HUB)
+    with Server(federation.hub.plan.port, held, Door(hub), made, lambda line: None):
+        yield made
+
+
+def visitor(federation: LocalFederation, name: str = "north", answer: bytes | None = None) -> Visitor:
+    """One that answers with the question turned round, or always the same."""
+    held = hostile.credentials(federation, name)
+    port = federation.hub.plan.port
+    return Visitor("localhost", port, held, lambda asked: answer or asked[::-1], lambda line: None)
+
+
+def test_large_messages_arrive_whole(federation: LocalFederation, desk: Desk) -> None:
+    for name in ("north", "south"):
+        Thread(target=visitor(federation, name).keep_visiting, daemon=True).start()
+    processes.until(lambda: len(desk.parties) == 2, "both", 20)
+    asked = {"north": bytes(range(256)) * 50_000, "south": b"short"}
+    for _ in range(3):
+        assert desk.ask(asked, 60) == {name: text[::-1] for name, text in asked.items()}
+
+
+def test_an_answer_is_brought_again_after_a_lost_connection(federation: LocalFederation, desk: Desk) -> None:
+    made = visitor(federation)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(made.take_turn)
+        processes.until(lambda: desk.parties == ("north",), "north", 20)
+        heard = pool.submit(desk.ask, {"north": b"abc"}, 30)
+        first.result(20)
+        made.hang_up()
+        again = pool.submit(made.take_turn)
+        assert heard.result(20) == {"north": b"cba"}
+        desk.arrive("north")  # ends the turn that waits
+        again.result(20)
+    made.hang_up()
+
+
+def test_an_answer_that_nobody_waits_for_is_not_even_read(federation: LocalFederation, desk: Desk) -> None:
+    north = hostile.credentials(federation, "north")
+    lie = f"POST /turn HTTP/1.1\r\nHost: x\r\nAnswer: {'0' * 32}\r\nContent-Length: {2**30}\r\n\r\n".encode()
+    assert hostile.said(federation, north, lie).startswith(b"HTTP/1.1 409")
+
+
+def test_too_long_an_answer_is_refused(
+    federation: LocalFederation, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 1000)
+    Thread(target=visitor(federation, answer=b"x" * 1001).keep_visiting, daemon=True).start()
+    processes.until(lambda: desk.parties == ("north",), "north", 20)
+    assert isinstance(desk.ask({"north": b"abc"}, 1)["north"], Silence)
+
+
+def test_a_plan_that_cannot_be_read_lets_nobody_in(federation: LocalFederation, tmp_path: Path) -> None:
+    from fedtopics.federation import certificates
+
+    certificate = certificates.read_certificate(federation.folder / "north" / "party.crt")
+    door = Door(federation.folder / HUB)
+    assert door.admit(certificate) == "north"
+    plan = federation.folder / HUB / onboarding.PLAN
+    kept = plan.read_text()
+    for broken in ("parties = 3", kept + "\nunknown = 1\n"):
+        plan.write_text(broken)
+        with pytest.raises(RefusedError, match="nobody is let in"):
+            door.admit(certificate)
+    plan.write_text(kept)
+    assert door.admit(certificate) == "north"
+
+
+def test_a_taken_port_is_named(federation: LocalFederation, desk: Desk) -> None:
+    held, port = hostile.credentials(federation, HUB), federation.hub.plan.port
+    with pytest.raises(InputError, match=f"expected port {port} to be free"):
+        Server(port, held, Door(federation.folder / HUB), Desk(), lambda line: None)
+
+
+def test_the_same_refusal_is_told_once_a_minute() -> None:
+    lines: list[str] = []
+    refusals = Refusals(lines.append)
+    for reason in ("it showed no certificate", "it did not speak TLS", "it showed no certificate"):
+        refusals.note(reason)
+    assert len(lines) == 2
