@@ -30,7 +30,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.federation import durable, wire
 from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.party_store import WORDS, PartyStore
 from fedtopics.federation.protocol import Arrays, Party
 from fedtopics.federation.terms import Terms
 from fedtopics.model import TopicModel
@@ -41,7 +41,6 @@ from fedtopics.privacy.release import Release
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
-WORDS = "words"  # folder of the digests of each run's vocabulary
 Score: TypeAlias = Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 logger = logging.getLogger(__name__)
 
@@ -211,7 +210,13 @@ class PartySide:
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
-        return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
+        try:
+            return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
+        except Exception:
+            self._parties.pop(
+                asked.run, None
+            )  # it may be charged all the same: the disk knows what is remembered
+            raise
 
     def _corpus(self) -> Corpus:
         if self._documents is None:
