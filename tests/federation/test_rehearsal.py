@@ -40,7 +40,7 @@ def test_the_model_is_that_of_the_reference_engine(name: str, tmp_path: Path) ->
 
 def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tmp_path: Path) -> None:
     given = {"n_topics": 3, "n_rounds": 2}
-    words = Words("public", "w.txt", "ab" * 32, 24)
+    words = Words("public", "words.txt", "ab" * 32, 24)
     promised = Promise("document replace", 128.0, 1e-6)
     plan = Plan("demo", "localhost:8002", tuple(CORPORA), "fedlda", promised, words, settings=given)
     rehearsal = Rehearsal(tmp_path, simulated(plan.method(), CORPORA), CORPORA)

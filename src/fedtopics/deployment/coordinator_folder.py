@@ -116,6 +116,8 @@ class CoordinatorFolder:
 
     def run(self, name: str) -> RunFolder:
         """The run of this name."""
+        if not NAME.fullmatch(name):
+            raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
         run = RunFolder(self.path / "runs" / name)
         run.status()
         return run
