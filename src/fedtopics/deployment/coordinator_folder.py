@@ -18,9 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from cryptography import x509
+
 from fedtopics.errors import InputError
-from fedtopics.federation import durable
+from fedtopics.federation import certificates, durable
 from fedtopics.federation.flare_kit import Credentials
+from fedtopics.federation.onboarding import APPROVED
 from fedtopics.federation.plan import Plan
 
 OPEN = ("submitted", "waiting", "running")
@@ -109,6 +112,10 @@ class CoordinatorFolder:
             if not file.is_file():
                 raise InputError(f"expected {file}, got none; make it with `fedtopics federation init`")
         return files
+
+    def certificate(self, party: str) -> x509.Certificate:
+        """That of a party that was approved."""
+        return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
 
     def runs(self) -> list[RunFolder]:
         """All runs by name."""

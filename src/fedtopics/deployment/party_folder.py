@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -19,11 +20,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
-from fedtopics.deployment import private_scores
+from fedtopics.deployment import attestations, private_scores
 from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
-from fedtopics.federation import acceptance, durable, ledger_file
+from fedtopics.federation import acceptance, certificates, durable, ledger_file
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.flare_kit import Credentials
 from fedtopics.federation.party_side import Delivery, PartySide, Score
@@ -149,7 +150,8 @@ class PartyFolder:
         self.check()
         terms = terms_of(self.plan, self.path, run)
         store, score = self.store(LOCK_SECONDS), self._score()
-        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score)
+        sign = partial(certificates.sign, self.path / "party.key")
+        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score, sign)
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
@@ -178,6 +180,9 @@ class PartyFolder:
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
         check_record(draft, self.path / "signing.pub")
+        signed = attestations.verified(draft, certificates.read_certificate(self.path / "ca.crt"))
+        key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
+        attestations.check_own(signed.get(self.name), key, delivery.ledger)
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")
         if delivery.local_model is not None:

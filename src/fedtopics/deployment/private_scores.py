@@ -20,8 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
+from fedtopics.deployment import attestations
+from fedtopics.deployment.attestations import Attested
 from fedtopics.evaluation.perplexity import by_document
 from fedtopics.federation import wire
+from fedtopics.federation.attestation import Statement
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.coordinator import Coordinator
 from fedtopics.federation.plan import Plan
@@ -70,7 +73,21 @@ class Scored:
     score: PrivateScore | None
 
 
-def asked_for(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
+@dataclass(frozen=True)
+class LastAnswers:
+    """What the parties say after the last round: private scores, and what the run has cost them, signed."""
+
+    scored: Scored | None
+    attested: Mapping[str, tuple[Attested, Statement]]
+
+
+def asked_for(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> LastAnswers:
+    """[server] Private scores, where the plan has some, and then what every party attests to have spent."""
+    scored = scored_by(coordinator, plan, end)
+    return LastAnswers(scored, attestations.collected(coordinator, plan, end, scored))
+
+
+def scored_by(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
     """[server] The private score of a finished run; None where its plan has none."""
     mechanism, words = plan.evaluation.mechanism(), end.words or ()
     model = coordinator.terms.method.model(end.state, words)

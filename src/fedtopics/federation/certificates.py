@@ -114,8 +114,9 @@ def make_request(folder: Path, party: str) -> Path:
 
 def read_request(path: Path) -> tuple[str, x509.CertificateSigningRequest]:
     """The name and the request in a file, if its sender has the key."""
+    content = read_file(path, MOST_BYTES)
     try:
-        request = x509.load_pem_x509_csr(read_file(path, MOST_BYTES))
+        request = x509.load_pem_x509_csr(content)
         whole = request.is_signature_valid
     except ValueError:
         raise InputError(f"expected a certificate request in {path}, got none") from None

@@ -6,6 +6,7 @@
     vocabulary   the words of this run, one list for the whole of it
     contribute   [round t]  what the method sends in this round     -> a release
     evaluate     [the last] how well these topics predict documents -> a release
+    attest       [the last] what this run has cost, as the ledger here says, signed here
     deliver      the finished model, to be kept here
 
 A question that was answered before gets the stored answer again, whatever it now says: a retry spends
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation import durable, wire
+from fedtopics.federation import attestation, durable, wire
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_store import WORDS, PartyStore
 from fedtopics.federation.protocol import Arrays, Party
@@ -78,6 +79,7 @@ class PartySide:
     keep: Callable[[str, Delivery], None]
     log: str = "details"  # or "rounds", "nothing": what this party's own log may hold
     score: Score | None = None  # of topics on held-out documents, where the plan has private scores
+    sign: attestation.Sign | None = None  # with this party's key
     _documents: Corpus | None = field(default=None, init=False)
     _words: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     _parties: dict[str, tuple[int, Party]] = field(default_factory=dict, init=False)
@@ -110,6 +112,7 @@ class PartySide:
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
             "evaluate": self._evaluate,
+            "attest": self._attest,
             "deliver": self._deliver,
         }
         if not RUN.fullmatch(asked.run):
@@ -177,6 +180,13 @@ class PartySide:
         topics = wire.unpack(asked.body, limit=MOST_BYTES)["topics"]
         noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
         return self._commit(asked, self.score(topics, party.corpus.vocabulary, noise))
+
+    def _attest(self, asked: Request) -> bytes:
+        """What this run has cost so far: it depends on prices alone, so it is free and reads no documents."""
+        if self.sign is None:
+            raise InputError("expected this party's key, got none; nothing is attested")
+        entries = self.store.of_run(asked.run)
+        return attestation.made(self.name, asked.run, self.terms.plan, entries, self.sign).to_bytes()
 
     def _deliver(self, asked: Request) -> bytes:
         arrays = wire.unpack(asked.body, limit=MOST_BYTES)
