@@ -223,9 +223,8 @@ class PartySide:
         try:
             return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
         except Exception:
-            self._parties.pop(
-                asked.run, None
-            )  # it may be charged all the same: the disk knows what is remembered
+            # It may be charged all the same: what is remembered from now on is what the disk says.
+            self._parties.pop(asked.run, None)
             raise
 
     def _corpus(self) -> Corpus:
