@@ -181,3 +181,16 @@ def test_a_crash_while_the_ledger_is_made_leaves_a_new_one(
         store.commit("run", 0, "contribute", SIX, b"payload")
     with opened(tmp_path) as store:
         assert len(store.entries) == 1
+
+
+def test_a_price_that_no_head_has_reached_yet_is_not_altered_unseen(tmp_path: Path) -> None:
+    """A crash has left the head one line behind: the line's own digest speaks for it."""
+    with PartyStore(tmp_path, "north", ()) as store:
+        store.commit("run-0", 0, "contribute", SIX, b"payload")
+        behind = (tmp_path / HEAD).read_bytes()
+        store.commit("run-1", 0, "contribute", SIX, b"payload")
+    (tmp_path / HEAD).write_bytes(behind)
+    *lines, last = (tmp_path / LINES).read_bytes().splitlines(keepends=True)
+    (tmp_path / LINES).write_bytes(b"".join([*lines, last.replace(b"6.0", b"0.6")]))
+    with pytest.raises(StoreError, match="altered"):
+        PartyStore(tmp_path, "north", ())
