@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 from pathlib import Path
 
@@ -87,7 +86,9 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
         of_party = [row for row in ledger.statements() if row["party"] == name]
         by_plan = [row for row in result.ledger.statements() if row["party"] == name]
         assert of_party == by_plan
-    assert json.loads((run.result / "run.json").read_text())["plan"] == hub.plan.digest
+    assert result.record["plan"] == hub.plan.digest
+    assert all(row["attested"] for row in result.record["parties"])
+    assert {row["stated"] for row in result.privacy} == {"attested"}
     forgotten(federation / "north", run.name)
 
 

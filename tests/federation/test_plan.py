@@ -36,7 +36,7 @@ PLANS = [
     plan(),
     plan(simulation_seed=0, significant_bits=10, min_parties=3, timeout_seconds=5),
     plan(evaluation=Evaluation("private", 0.1, 1.0, 1e-6), privacy=Promise("word add/remove", 20.0, 1e-6)),
-    plan(vocabulary=Words("public", "w.txt", "ab" * 32, 7), privacy=Promise("word add/remove", 6.0)),
+    plan(vocabulary=Words("public", "words.txt", "ab" * 32, 7), privacy=Promise("word add/remove", 6.0)),
     plan(
         method_name="ftm",
         settings={"epsilon": 6.0, "n_topics": 5, "topics_per_party": {"north": 3, "west": 7}},
@@ -81,7 +81,7 @@ def test_every_part_of_a_plan_changes_its_digest() -> None:
 
 
 def test_the_price_covers_words_training_and_scores() -> None:
-    alone = plan(vocabulary=Words("public", "w.txt", "ab" * 32, 7)).price(7)
+    alone = plan(vocabulary=Words("public", "words.txt", "ab" * 32, 7)).price(7)
     assert alone == 6.0
     assert 14.8 < plan().price(500) < 15
     assert plan(evaluation=PLANS[2].evaluation, privacy=PLANS[2].privacy).price(500) > plan().price(500)

@@ -14,6 +14,7 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.dealing import Data
 from fedtopics.deployment import result
+from fedtopics.deployment.last_answers import LastAnswers
 from fedtopics.experiment import train
 from fedtopics.federation import in_process
 from fedtopics.federation.plan import Plan
@@ -40,13 +41,15 @@ def test_the_model_is_that_of_the_reference_engine(name: str, tmp_path: Path) ->
 
 def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tmp_path: Path) -> None:
     given = {"n_topics": 3, "n_rounds": 2}
-    words = Words("public", "w.txt", "ab" * 32, 24)
+    words = Words("public", "words.txt", "ab" * 32, 24)
     promised = Promise("document replace", 128.0, 1e-6)
     plan = Plan("demo", "localhost:8002", tuple(CORPORA), "fedlda", promised, words, settings=given)
     rehearsal = Rehearsal(tmp_path, simulated(plan.method(), CORPORA), CORPORA)
     key = Ed25519PrivateKey.generate()
     (tmp_path / "key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    result.write(tmp_path / "result", plan, rehearsal.terms, rehearsal.trained(), None, tmp_path / "key")
+    result.write(
+        tmp_path / "result", plan, rehearsal.terms, rehearsal.trained(), None, tmp_path / "key", LastAnswers()
+    )
     record = Run.load(tmp_path / "result").record
     in_process_record = train(Data(CORPORA, CORPORA["west"], "planted"), "fedlda", **given).record
     assert record["settings"] == in_process_record["settings"]

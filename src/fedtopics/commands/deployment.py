@@ -14,6 +14,7 @@ from fedtopics.errors import InputError
 from fedtopics.run import require_free
 
 if TYPE_CHECKING:
+    from fedtopics.deployment.attestations import Verified
     from fedtopics.deployment.coordinator_folder import CoordinatorFolder, RunFolder
 
 coordinator = typer.Typer(help="The coordinator of a federation.", no_args_is_help=True)
@@ -170,6 +171,56 @@ def fetch(
         raise InputError(f"expected a finished run, got {chosen.name}: {chosen.status().state}")
     shutil.copytree(chosen.result, require_free(out), dirs_exist_ok=True)
     typer.echo(f"{chosen.name} is in {out}")
+
+
+@run.command()
+def verify(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="As fetched, or as a party keeps it.")],
+    ca: Annotated[Path, typer.Option(help="The certificate of the federation's authority: ca.crt.")],
+    signing: Annotated[
+        Path | None, typer.Option(help="signing.pub, to check the coordinator's signature too.")
+    ] = None,
+    office: Annotated[
+        Path | None, typer.Option("--party", help="Folder of a party, to compare its ledger too.")
+    ] = None,
+) -> None:
+    """Check what every party has signed that a run cost it; ends with status 1 where something does not hold.
+
+    Example: fedtopics run verify result --ca office/ca.crt --party office
+    """
+    from fedtopics.deployment import attestations
+    from fedtopics.run import privacy_line
+
+    try:
+        found = _verified(result, ca, signing, office)
+    except (InputError, OSError) as error:
+        typer.echo(f"NOT OK: {error}")
+        raise typer.Exit(1) from None
+    for name, held in found.items():
+        if held is None:
+            typer.echo(f"{name}: {attestations.PLANNED}")
+        else:
+            told = privacy_line(held.statement.privacy, held.statement.noise)
+            typer.echo(f"{name}: {told}; signed {held.statement.time} with key {held.fingerprint}")
+    if None in found.values():
+        typer.echo("NOT OK: some parties have not attested")
+        raise typer.Exit(1)
+    typer.echo(f"OK: {len(found)} parties have signed what the record says")
+
+
+def _verified(
+    result: Path, ca: Path, signing: Path | None, office: Path | None
+) -> dict[str, Verified | None]:
+    from fedtopics.deployment import attestations
+    from fedtopics.deployment.result import check_record
+    from fedtopics.federation import certificates, ledger_file
+
+    if signing is not None:
+        check_record(result, signing)
+    found = attestations.verified(result, certificates.read_certificate(ca))
+    if office is not None:
+        attestations.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
+    return found
 
 
 def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:

@@ -20,13 +20,15 @@ STORE, POLICY = "store", "policy.toml"
 
 def is_party(path: Path) -> bool:
     """Whether a party's ledger is there: in the party's folder or in its store."""
-    return any((folder / ledger_file.LINES).is_file() for folder in (path, path / STORE))
+    known = (path / ledger_file.LINES, path / STORE / ledger_file.LINES, path / ledger_file.ANCHOR)
+    return any(file.is_file() for file in known)
 
 
 def show(path: Path, policy: Path | None, *, as_json: bool) -> None:
     """Verify the chain and say what was released, what it costs, and what the policy leaves."""
-    folder = path / STORE if (path / STORE / ledger_file.LINES).is_file() else path
-    found = ledger_file.read(folder)
+    anchor = path / ledger_file.ANCHOR
+    folder = path / STORE if (path / STORE).is_dir() or anchor.is_file() else path
+    found = ledger_file.read(folder, anchor if anchor.is_file() else None)
     ledger = Ledger(entries=list(found.entries))
     left = _left(ledger, found.party, _budgets(path, policy))
     if as_json:

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 from fedtopics.deployment import result
 from fedtopics.deployment.coordinator_folder import ABORT, OPEN, CoordinatorFolder, RunFolder
-from fedtopics.deployment.private_scores import asked_for
+from fedtopics.deployment.last_answers import LastAnswers
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
 from fedtopics.federation.answers import Channel
@@ -115,8 +115,8 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
-    scored = asked_for(coordinator, plan, end)
-    result.write(run.result, plan, terms, end, test, folder.path / "signing.key", scored)
+    last = LastAnswers.of(coordinator, folder, end)
+    result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
     kept = coordinator.deliver(end.words or (), result.files(run.result))
     for name in sorted(set(terms.parties) - kept):
         run.log(f"party {name} has not received the model; hand it the folder {run.result}")

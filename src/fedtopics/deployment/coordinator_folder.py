@@ -19,8 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from cryptography import x509
+
 from fedtopics.errors import InputError
-from fedtopics.federation import durable
+from fedtopics.federation import certificates, durable
+from fedtopics.federation.onboarding import APPROVED
 from fedtopics.federation.plan import Plan
 from fedtopics.network.tls import Credentials
 
@@ -107,12 +110,18 @@ class CoordinatorFolder:
                 raise InputError(f"expected {file}, got none; make it with `fedtopics federation init`")
         return files
 
+    def certificate(self, party: str) -> x509.Certificate:
+        """That of a party that was approved."""
+        return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
+
     def runs(self) -> list[RunFolder]:
         """All runs by name."""
         return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]
 
     def run(self, name: str) -> RunFolder:
         """The run of this name."""
+        if not NAME.fullmatch(name):
+            raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
         run = RunFolder(self.path / "runs" / name)
         run.status()
         return run

@@ -2,7 +2,7 @@
 
 FOLDER/plan.toml, policy.toml    what was accepted, what is allowed;  party.crt, party.key, ca.crt
 FOLDER/source.json               where the documents are and how to read them
-FOLDER/store/                    ledger over all runs, releases, memory
+FOLDER/store/                    ledger over all runs, releases, memory;  ledger.anchor knows its end
 FOLDER/models/RUN/               each finished run: model, signed record, this party's ledger
 """
 
@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -19,11 +20,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
-from fedtopics.deployment import private_scores
+from fedtopics.deployment import attestations, private_scores
 from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import InputError
-from fedtopics.federation import acceptance, durable
+from fedtopics.federation import acceptance, certificates, durable, ledger_file
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.party_side import Delivery, PartySide, Score
 from fedtopics.federation.party_store import PartyStore
@@ -122,22 +123,30 @@ class PartyFolder:
 
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""
-        until = monotonic() + wait
+        until, anchor = monotonic() + wait, self.path / ledger_file.ANCHOR
+        secure, budgets = self.plan.simulation_seed is None, self.policy.budgets
         while True:
             try:
-                secure = self.plan.simulation_seed is None
-                return PartyStore(self.path / "store", self.name, self.policy.budgets, secure_only=secure)
+                store = PartyStore(self.path / "store", self.name, budgets, secure_only=secure, anchor=anchor)
+                break
             except StoreError:
                 if monotonic() > until:
                     raise
                 sleep(0.2)
+        try:
+            acceptance.check_ledger(self.path, store.ledger_id)
+        except InputError:
+            store.close()
+            raise
+        return store
 
     def side(self, run: str) -> PartySide:
         """The party's side of a run."""
         self.check()
         terms = terms_of(self.plan, self.path, run)
         store, score = self.store(LOCK_SECONDS), self._score()
-        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score)
+        sign = partial(certificates.sign, self.path / "party.key")
+        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score, sign)
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
@@ -155,12 +164,22 @@ class PartyFolder:
         draft = target.with_name(f".{run}.draft")
         shutil.rmtree(draft, ignore_errors=True)
         durable.make_folder(draft)
+        try:
+            self._fill(draft, delivery)
+            draft.replace(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def _fill(self, draft: Path, delivery: Delivery) -> None:
+        """Write what was delivered, if it is what the coordinator signed, and this party's own part."""
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
         check_record(draft, self.path / "signing.pub")
+        signed = attestations.verified(draft, certificates.read_certificate(self.path / "ca.crt"))
+        key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
+        attestations.check_own(signed.get(self.name), key, delivery.ledger)
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")
         if delivery.local_model is not None:
             delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
         durable.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())
-        draft.replace(target)

@@ -1,13 +1,15 @@
 """What a finished run leaves at the coordinator: model, record with scores, ledger, and a signature.
 
 The record is signed with the coordinator's Ed25519 key: `run.json.sig` holds the signature of `run.json`,
-which names the model by its hash. Costs are those of the plan, as each party's own ledger is its own.
+which names the model and `attestations.json` by their hashes. What a party has spent is what it attests
+itself, from its own ledger and with its own signature; what the plan says stands beside it.
 """
 
 from __future__ import annotations
 
 import json
 import platform
+import shutil
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +20,9 @@ import numpy as np
 import fedtopics
 from fedtopics.corpus import Corpus
 from fedtopics.dealing import AGREED, GIVEN
-from fedtopics.deployment.private_scores import Scored
+from fedtopics.deployment import attestations
+from fedtopics.deployment.last_answers import LastAnswers
+from fedtopics.deployment.planned import planned_ledger
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
@@ -26,12 +30,12 @@ from fedtopics.federation.plan import Plan
 from fedtopics.federation.protocol import notes, party_topics, settings_in_force
 from fedtopics.federation.terms import Terms
 from fedtopics.model.files import NUMBERS
-from fedtopics.privacy.cost import FREE, Cost
+from fedtopics.privacy.cost import SOURCES
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.run import SCHEMA, Run
 
 SIGNATURE = "run.json.sig"
-FILES = ("model.safetensors", "model.json", "run.json", SIGNATURE)
+FILES = ("model.safetensors", "model.json", attestations.FILE, "run.json", SIGNATURE)
 SCORES = ("perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity")
 
 
@@ -42,14 +46,17 @@ def write(
     end: Checkpoint,
     test: Corpus | None,
     key: Path,
-    scored: Scored | None = None,
+    last: LastAnswers,
 ) -> None:
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
         return
+    scored = last.scored
+    signed = attestations.written({name: kept for name, (kept, _) in last.attested.items()})
     model = terms.method.model(end.state, end.words or ())
     ledger = planned_ledger(terms, end, scored)
-    record = _record(plan, terms, end, ledger)
+    record = _record(plan, terms, end) | _attested(last, terms, end, ledger)
+    record["attestations_sha256"] = sha256(signed).hexdigest()
     if model is not None:
         record["n_topics"] = model.n_topics
         told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
@@ -62,12 +69,12 @@ def write(
             found = scored.score
             near = {"perplexity_low": found.low, "perplexity_high": found.high}
             record["scores"] |= {"perplexity": found.perplexity, **near}
-        if not folder.exists():
-            Run(record, model, {}, ledger).save(folder)
+        shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
+        Run(record, model, {}, ledger).save(folder)
     else:
         raise InputError(f"method {plan.method_name} has no model at the coordinator; train it in process")
-    signed = sign((folder / "run.json").read_bytes(), key)
-    (folder / SIGNATURE).write_bytes(signed)
+    (folder / attestations.FILE).write_bytes(signed)
+    (folder / SIGNATURE).write_bytes(sign((folder / "run.json").read_bytes(), key))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -104,26 +111,23 @@ def check_record(folder: Path, public_key: Path) -> None:
         raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
 
 
-def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
-    """What each party has paid, by the plan: its costs in order, free when they are used up."""
-    ledger = Ledger(run=end.run)
-    agreed = [] if terms.agreement is None else terms.agreement.plan()
-    for party in terms.parties:
-        training = iter(terms.method.plan(len(end.words or ())))
-        for number in end.answered.get(party, []):
-            cost = agreed[number] if number < 0 else next(training, FREE)
-            ledger.charge(party, number, _drawn(cost, terms.secure), content=f"{end.run}/{number}")
-        if scored is not None and party in scored.parties:
-            number, cost = terms.method.n_rounds, _drawn(scored.cost, terms.secure)
-            ledger.charge(party, number, cost, content=f"{end.run}/{number}")
-    return ledger
+def _attested(last: LastAnswers, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[str, Any]:
+    """What the record says of spending: as attested, and as planned."""
+    told = {name: statement for name, (_, statement) in last.attested.items()}
+    planned = ledger.statements()
+    noises = [ledger.noise, *(statement.noise for statement in told.values())]
+    return {
+        "parties": [
+            {"name": name, "n_answers": len(end.answered.get(name, [])), "attested": name in told}
+            for name in terms.parties
+        ],
+        "privacy": attestations.stated_rows(told, planned),
+        "planned": planned,
+        "noise": max(noises, key=[str(source) for source in SOURCES].index),
+    }
 
 
-def _drawn(cost: Cost, secure: bool) -> Cost:
-    return cost if secure or cost.noise == "none" else replace(cost, noise="simulated")
-
-
-def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[str, Any]:
+def _record(plan: Plan, terms: Terms, end: Checkpoint) -> dict[str, Any]:
     method = terms.method
     return {
         "schema": SCHEMA,
@@ -131,16 +135,14 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[s
         "variant": getattr(method, "variant", None),
         "engine": "https",
         "source": f"federation {plan.name}, run {end.run}",
+        "run": end.run,
         "plan": plan.digest,
         "seed": terms.seed,
         "seconds": sum(line.seconds for line in end.rounds),
         "n_words": len(end.words or ()),
         "settings": settings_in_force(method, len(end.words or ())),
         "notes": notes(method, len(end.words or ())),
-        "parties": [{"name": name, "n_answers": len(end.answered.get(name, []))} for name in terms.parties],
         "vocabulary": GIVEN if terms.agreement is None else AGREED,
-        "privacy": ledger.statements(),
-        "noise": ledger.noise,
         "scores": dict.fromkeys(SCORES),
         "rounds": [asdict(line) | {"missing": list(line.missing)} for line in end.rounds],
         "party_topics": {name: amounts.tolist() for name, amounts in party_topics(method, end.state).items()},

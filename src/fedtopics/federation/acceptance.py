@@ -11,6 +11,7 @@ from cryptography import x509
 
 from fedtopics.errors import InputError
 from fedtopics.federation import certificates, durable
+from fedtopics.federation.durable import StoreError
 from fedtopics.federation.plan import Plan
 
 FILE = "acceptance.json"
@@ -28,6 +29,7 @@ class Acceptance:
     plan: str
     digest: str
     time: str
+    ledger: str = ""  # what tells the party's one ledger from every other
     signature: str = ""
 
     @property
@@ -42,9 +44,10 @@ class Acceptance:
         return named and certificates.is_signed(certificate, self.signed_text, self.signature)
 
 
-def accept(folder: Path, plan: Plan, party: str) -> Acceptance:
+def accept(folder: Path, plan: Plan, party: str, ledger: str) -> Acceptance:
     """Accept the plan with the party's key, in place of any plan accepted before."""
-    unsigned = Acceptance(party, plan.name, plan.digest, datetime.now(UTC).isoformat(timespec="seconds"))
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    unsigned = Acceptance(party, plan.name, plan.digest, now, ledger)
     signature = certificates.sign(folder / "party.key", unsigned.signed_text)
     signed = Acceptance(**(asdict(unsigned) | {"signature": signature}))
     durable.write(folder / FILE, (json.dumps(asdict(signed), indent=1) + "\n").encode())
@@ -63,6 +66,21 @@ def read(path: Path) -> Acceptance:
         raise AcceptanceError(f"expected an acceptance in {path}, got another file") from None
 
 
+def known_ledger(folder: Path) -> str:
+    """The ledger that this party has accepted plans with; empty before the first, or before it was noted."""
+    return read(folder / FILE).ledger if (folder / FILE).exists() else ""
+
+
+def check_ledger(folder: Path, ledger: str) -> None:
+    """Refuse another ledger than the one that this party has accepted plans with."""
+    known = known_ledger(folder)
+    if known not in ("", ledger):
+        raise StoreError(
+            f"expected the ledger that the plan was accepted with ({known[:16]}), got another in {folder}; "
+            "restore it: nothing is released before"
+        )
+
+
 def check(folder: Path, plan: Plan) -> Acceptance:
     """Raise unless the party in `folder` has accepted exactly this plan, by its own signature."""
     found = read(folder / FILE)
@@ -70,6 +88,11 @@ def check(folder: Path, plan: Plan) -> Acceptance:
         raise AcceptanceError(
             f"expected the accepted plan {found.digest[:16]}, got {plan.digest[:16]}: it was changed; "
             "review it and accept it anew: fedtopics federation accept"
+        )
+    if not found.ledger:
+        raise AcceptanceError(
+            f"expected {folder / FILE} to name this party's ledger, got one from before that was asked for; "
+            "accept it anew: fedtopics federation accept"
         )
     if not found.is_signed_by(certificates.read_certificate(folder / "party.crt")):
         raise AcceptanceError(f"expected {folder / FILE} signed with this party's key, got another signature")

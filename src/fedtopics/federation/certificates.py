@@ -23,12 +23,14 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from fedtopics.errors import InputError
 from fedtopics.federation import durable
+from fedtopics.federation.received import party_name, read_file
 
 COORDINATOR = "coordinator"
 AUTHORITY_DAYS, DAYS = 3650, 730
 TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day before it was made
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
 PUBLIC_FILE = 0o644
+MOST_BYTES = 2**16  # of a certificate, a request or a public key
 
 
 def make_key(path: Path) -> rsa.RSAPrivateKey:
@@ -64,9 +66,14 @@ def read_key(path: Path) -> rsa.RSAPrivateKey:
 
 def read_certificate(path: Path) -> x509.Certificate:
     """The certificate in a file."""
+    return parse_certificate(path.read_bytes() if path.is_file() else b"", path)
+
+
+def parse_certificate(content: bytes, path: Path) -> x509.Certificate:
+    """The certificate in the content of a file."""
     try:
-        return x509.load_pem_x509_certificate(path.read_bytes())
-    except (OSError, ValueError):
+        return x509.load_pem_x509_certificate(content)
+    except ValueError:
         raise InputError(f"expected a certificate in {path}, got none") from None
 
 
@@ -92,8 +99,8 @@ def make_server(folder: Path, host: str) -> None:
 def make_request(folder: Path, party: str) -> Path:
     """The party's key, where there is none yet, and a request that its certificate be signed."""
     key_file = folder / "party.key"
+    request = x509.CertificateSigningRequestBuilder().subject_name(_name(party_name(party), party))
     key = read_key(key_file) if key_file.exists() else make_key(key_file)
-    request = x509.CertificateSigningRequestBuilder().subject_name(_name(party, party))
     path = folder / f"{party}.csr"
     signed = request.sign(key, hashes.SHA256())
     durable.write(path, signed.public_bytes(serialization.Encoding.PEM), mode=PUBLIC_FILE)
@@ -102,15 +109,16 @@ def make_request(folder: Path, party: str) -> Path:
 
 def read_request(path: Path) -> tuple[str, x509.CertificateSigningRequest]:
     """The name and the request in a file, if its sender has the key."""
+    content = read_file(path, MOST_BYTES)
     try:
-        request = x509.load_pem_x509_csr(path.read_bytes())
+        request = x509.load_pem_x509_csr(content)
         whole = request.is_signature_valid
-    except (OSError, ValueError):
+    except ValueError:
         raise InputError(f"expected a certificate request in {path}, got none") from None
     key = request.public_key()
     if not whole or not isinstance(key, rsa.RSAPublicKey) or key.key_size < LEAST_KEY_BITS:
         raise InputError(f"expected a request signed by its own RSA key in {path}, got another")
-    return common_name(request.subject), request
+    return party_name(common_name(request.subject)), request
 
 
 def sign_request(folder: Path, request: x509.CertificateSigningRequest) -> x509.Certificate:

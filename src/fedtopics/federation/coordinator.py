@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from fedtopics.federation.terms import Terms
 
 MOST_BYTES = 2**31
 DELIVERIES = 3  # attempts
+T = TypeVar("T")
 
 
 class TooFewPartiesError(InputError):
@@ -90,6 +91,11 @@ class Coordinator:
         """What each party releases of how well the topics predict its held-out documents."""
         bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
         return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
+
+    def attest(self, read: Callable[[str, bytes], T]) -> dict[str, T]:
+        """What each party states that this run has cost it, as far as `read` believes it."""
+        bodies = dict.fromkeys(self.present, b"")
+        return self._collect("attest", self.terms.method.n_rounds, bodies, read)
 
     def _welcome(self, words: tuple[str, ...] | None) -> None:
         """Let in those that have come since the last round, if they take part and know the words."""
@@ -219,11 +225,11 @@ class Coordinator:
         operation: str,
         number: int,
         bodies: Mapping[str, bytes],
-        read: Callable[[str, bytes], Arrays],
+        read: Callable[[str, bytes], T],
         vocabulary: str = "",
-    ) -> dict[str, Arrays]:
+    ) -> dict[str, T]:
         """What each party released, checked, in the order of their names."""
-        sent: dict[str, Arrays] = {}
+        sent: dict[str, T] = {}
         for name, body in self._ask(operation, number, bodies, vocabulary).items():
             try:
                 sent[name] = read(name, body)

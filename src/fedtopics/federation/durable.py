@@ -13,6 +13,7 @@ from fedtopics.errors import InputError
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+UNCHARGED = "nothing was charged or sent"
 
 
 class StoreError(InputError):
@@ -24,12 +25,12 @@ def make_folder(folder: Path) -> None:
     folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
 
 
-def write(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
-    """Put `content` at `path`, all of it or nothing, durably."""
+def write(path: Path, content: bytes, *, mode: int = PRIVATE_FILE, failed: str = UNCHARGED) -> None:
+    """Put `content` at `path`, all of it or nothing, durably; `failed` says what it means if that fails."""
     draft = path.with_name(f".{path.name}.draft")
-    with clear_errors(path):
+    with clear_errors(path, failed):
         try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
             with os.fdopen(descriptor, "wb") as file:
                 os.fchmod(descriptor, mode)
                 file.write(content)
@@ -89,12 +90,10 @@ def lock(folder: Path) -> int:
 
 
 @contextmanager
-def clear_errors(path: Path) -> Iterator[None]:
+def clear_errors(path: Path, failed: str = UNCHARGED) -> Iterator[None]:
     """Say in one line what a full or failing disk means."""
     try:
         yield
     except OSError as error:
         reason = "the disk is full" if error.errno in NO_SPACE else error.strerror
-        raise StoreError(
-            f"cannot write {path}: {reason}; nothing was charged or sent: make room and start again"
-        ) from error
+        raise StoreError(f"cannot write {path}: {reason}; {failed}: make room and start again") from error

@@ -3,10 +3,13 @@
     ledger.jsonl   {"format": "fedtopics/ledger/1", "party": NAME, "id": RANDOM}
                    {"run": ..., "round": ..., "cost": ..., "content": ..., "previous": ..., "digest": ...}
                    ...
-    ledger.head    number of lines and digest of the last one, so that lines cut off the end are noticed
+    ledger.head    number of entries and digest of the last one, so that lines cut off the end are noticed
+    ledger.anchor  the same, outside the folder: so that a folder that was deleted or put back is noticed
 
 Each entry names the digest of the one before; the first that of the header. What stands behind the last line
 break is a line that a crash cut short: its release was not sent yet, as sending waits for the whole line.
+Head and anchor follow the line: a crash in between leaves them behind the ledger, never ahead of it, and the
+next opening writes them anew.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from fedtopics.privacy.cost import Cost
 from fedtopics.privacy.ledger import Entry
 
 FORMAT = "fedtopics/ledger/1"
-LINES, HEAD = "ledger.jsonl", "ledger.head"
+LINES, HEAD, ANCHOR = "ledger.jsonl", "ledger.head", "ledger.anchor"
 
 
 @dataclass
@@ -36,11 +39,19 @@ class LedgerFile:
     genesis: str
     entries: list[Entry] = field(default_factory=list)
     torn: bytes = b""
+    anchor: Path | None = None
+    settled: bool = False  # whether head and anchor name the last entry
 
     @property
     def head(self) -> str:
         """Digest of the last line."""
         return self.entries[-1].digest if self.entries else self.genesis
+
+    @property
+    def marks(self) -> tuple[Path, ...]:
+        """The files that name the last entry, in the order in which they are written."""
+        head = self.folder / HEAD
+        return (head,) if self.anchor is None else (head, self.anchor)
 
     def append(self, entry: Entry) -> None:
         """Add an entry; when this returns, it will survive any crash."""
@@ -48,7 +59,7 @@ class LedgerFile:
             raise StoreError(f"expected whole lines in {self.folder / LINES}, got one that is cut short")
         durable.append(self.folder / LINES, line(entry))
         self.entries.append(entry)
-        self._write_head()
+        self.settled = False
 
     def complete(self, entry: Entry) -> None:
         """Write the line of `entry` in place of the beginning of it that a crash has left."""
@@ -57,33 +68,42 @@ class LedgerFile:
         self.torn = b""
         self.append(entry)
 
-    def _write_head(self) -> None:
-        head = {"entries": len(self.entries), "head": self.head}
-        durable.write(self.folder / HEAD, json.dumps(head).encode())
+    def settle(self) -> None:
+        """Let head and anchor name the last entry, where they do not yet: nothing is sent before."""
+        if not self.settled:
+            named = json.dumps({"entries": len(self.entries), "head": self.head}).encode()
+            for path in self.marks:
+                durable.write(
+                    path, named, failed="what was charged stays charged, and is sent when asked again"
+                )
+            self.settled = True
 
 
-def create(folder: Path, party: str) -> LedgerFile:
+def create(folder: Path, party: str, anchor: Path | None = None) -> LedgerFile:
     """A ledger without entries, in a folder that has none."""
     header = json.dumps({"format": FORMAT, "party": party, "id": os.urandom(16).hex()}) + "\n"
     durable.write(folder / LINES, header.encode())
-    return LedgerFile(folder, party, sha256(header.encode()).hexdigest())
+    return LedgerFile(folder, party, sha256(header.encode()).hexdigest(), anchor=anchor)
 
 
-def read(folder: Path) -> LedgerFile:
-    """The ledger in a folder; an altered or shortened one is refused."""
+def read(folder: Path, anchor: Path | None = None) -> LedgerFile:
+    """The ledger in a folder; one that was altered, cut, or put back from before its anchor is refused."""
     path = folder / LINES
     if not path.is_file():
         raise StoreError(f"expected a party's ledger in {folder}, got no {LINES} there; check the path")
     header, *rows = path.read_bytes().splitlines(keepends=True) or [b""]
     torn = rows.pop() if rows and not rows[-1].endswith(b"\n") else b""
-    found = LedgerFile(folder, _party(header, path), sha256(header).hexdigest(), torn=torn)
+    found = LedgerFile(folder, _party(header, path), sha256(header).hexdigest(), torn=torn, anchor=anchor)
     for number, row in enumerate(rows, start=2):
         place = f"{path}, line {number}"
         entry = parsed(row, place)
         if entry.previous != found.head:
             raise _altered(place)
         found.entries.append(entry)
-    _check_head(found)
+    named = [_check_mark(found, mark) for mark in found.marks if mark.is_file()]
+    if found.entries and not (folder / HEAD).is_file():
+        raise StoreError(f"expected {folder / HEAD} beside the ledger, got none; restore it")
+    found.settled = named == [len(found.entries)] * len(found.marks)
     return found
 
 
@@ -128,19 +148,15 @@ def _altered(place: str) -> StoreError:
     )
 
 
-def _check_head(found: LedgerFile) -> None:
-    """Refuse a ledger that ends before an entry it once had."""
-    path = found.folder / HEAD
-    if not path.is_file():
-        if len(found.entries) > 1:
-            raise StoreError(f"expected {path} beside the ledger, got none; restore it")
-        return
+def _check_mark(found: LedgerFile, path: Path) -> int:
+    """How many entries head or anchor know of; a ledger that ends before them, or is another, is refused."""
     kept = _object(path.read_bytes(), str(path))
-    number = kept.get("entries")
-    if not isinstance(number, int) or not 0 < number <= len(found.entries):
+    number, known = kept.get("entries"), [found.genesis, *(entry.digest for entry in found.entries)]
+    if not isinstance(number, int) or not 0 <= number <= len(found.entries):
         raise StoreError(
             f"expected {number} releases in {found.folder / LINES}, got {len(found.entries)}: "
             "lines were cut off; nothing is released until they are restored"
         )
-    if found.entries[number - 1].digest != kept.get("head"):
+    if known[number] != kept.get("head"):
         raise _altered(str(path))
+    return number

@@ -10,6 +10,7 @@ When the plan changes, `approved/NAME/` is made anew and accepted anew; certific
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,14 +20,19 @@ from cryptography.hazmat.primitives import serialization
 from fedtopics.errors import InputError
 from fedtopics.federation import acceptance, certificates, durable, ledger_file
 from fedtopics.federation.acceptance import Acceptance
+from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.plan import Plan
+from fedtopics.federation.plan_parts import WORD_LIST
 from fedtopics.federation.plan_text import policy_template
 from fedtopics.federation.policy import Policy
-from fedtopics.federation.readiness import check_certificate
+from fedtopics.federation.readiness import check_period
+from fedtopics.federation.received import read_file
 from fedtopics.privacy.ledger import Ledger
 
 PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
 APPROVED, REVOKED, STORE, SIGNING = "approved", "revoked", "store", "signing.pub"
+MOST_BYTES = dict.fromkeys(("party.crt", "ca.crt", SIGNING), certificates.MOST_BYTES) | {PLAN: 2**20}
+MOST_WORD_BYTES = 2**26
 
 
 def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
@@ -35,7 +41,7 @@ def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
         raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")
     durable.make_folder(folder)
     if plan.vocabulary.file is not None and words is not None:
-        durable.write(folder / plan.vocabulary.file, words.read_bytes(), mode=certificates.PUBLIC_FILE)
+        durable.write(folder / WORD_LIST, words.read_bytes(), mode=certificates.PUBLIC_FILE)
         plan.words(folder)
     plan.write(folder / PLAN)
     (folder / TEMPLATE).write_text(policy_template(plan), encoding="utf-8")
@@ -85,18 +91,21 @@ def share_plan(folder: Path, party: str) -> None:
     """Put the plan as it is now, and what belongs to it, beside the party's certificate."""
     plan = Plan.read(folder / PLAN)
     plan.words(folder)
-    for name in ("ca.crt", SIGNING, PLAN, TEMPLATE, plan.vocabulary.file):
-        if name is not None:
-            content = (folder / name).read_bytes()
-            durable.write(folder / APPROVED / party / name, content, mode=certificates.PUBLIC_FILE)
+    listed = () if plan.vocabulary.file is None else (WORD_LIST,)
+    for name in ("ca.crt", SIGNING, PLAN, TEMPLATE, *listed):
+        content = (folder / name).read_bytes()
+        durable.write(folder / APPROVED / party / name, content, mode=certificates.PUBLIC_FILE)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What a party has received, checked: a plan that its policy allows, for a certificate of its own key."""
+    """What a party has received, checked: a plan that its policy allows, for a certificate of its own key.
+
+    Files are read once, by the names they have here: what was checked and shown is what will be kept.
+    """
 
     folder: Path
-    received: Path
+    files: Mapping[str, bytes]
     party: str
     plan: Plan
     authority: x509.Certificate
@@ -104,41 +113,54 @@ class Offer:
     @classmethod
     def read(cls, folder: Path, received: Path) -> Offer:
         """What the coordinator sent, or an error that says what does not fit; nothing is written."""
-        own, authority = (certificates.read_certificate(received / name) for name in ("party.crt", "ca.crt"))
+        files = {name: read_file(received / name, most) for name, most in MOST_BYTES.items()}
+        own, authority = (
+            certificates.parse_certificate(files[name], received / name) for name in ("party.crt", "ca.crt")
+        )
         certificates.check_issued(own, authority)
-        for name in ("party.crt", "ca.crt"):
-            check_certificate(received / name)
+        for name, found in (("party.crt", own), ("ca.crt", authority)):
+            check_period(found, received / name)
         if certificates.read_key(folder / "party.key").public_key() != own.public_key():
             raise InputError(f"expected a certificate for the key in {folder}, got one for another key")
         known = folder / "ca.crt"
         if known.exists() and certificates.read_certificate(known) != authority:
             raise InputError(f"expected the authority in {known}, got another one; is it another federation?")
-        party, plan = certificates.common_name(own.subject), Plan.read(received / PLAN)
+        party, plan = certificates.common_name(own.subject), Plan.parse(files[PLAN], received / PLAN)
         if party not in plan.parties:
             raise InputError(f"expected a plan with party {party!r}, got one of {', '.join(plan.parties)}")
-        plan.words(received)
+        if plan.vocabulary.file is not None:
+            files[WORD_LIST] = read_file(received / WORD_LIST, MOST_WORD_BYTES)
+            plan.vocabulary.parse(files[WORD_LIST], received / WORD_LIST)
         if not (folder / POLICY).exists():
             raise InputError(
                 f"expected this party's own {folder / POLICY}, got none; start from {received / TEMPLATE}"
             )
         _check_allowed(folder, party, plan)
-        return cls(folder, received, party, plan, authority)
+        return cls(folder, files, party, plan, authority)
 
     def accept(self) -> Acceptance:
-        """Keep what was received and sign the digest of the plan."""
-        for name in ("party.crt", "ca.crt", SIGNING, PLAN, self.plan.vocabulary.file):
-            if name is not None:
-                content = (self.received / name).read_bytes()
-                durable.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)
-        return acceptance.accept(self.folder, self.plan, self.party)
+        """Keep what was received and sign the digest of the plan, and which ledger will pay for it."""
+        ledger = _anchored(self.folder, self.party)
+        for name, content in self.files.items():
+            durable.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)
+        return acceptance.accept(self.folder, self.plan, self.party, ledger)
+
+
+def _anchored(folder: Path, party: str) -> str:
+    """The party's one ledger, begun at its first acceptance, and known by an anchor from then on."""
+    first = not acceptance.known_ledger(folder)
+    with PartyStore(folder / STORE, party, (), anchor=folder / ledger_file.ANCHOR, first=first) as store:
+        acceptance.check_ledger(folder, store.ledger_id)
+        return store.ledger_id
 
 
 def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
     """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
     policy = Policy.read(folder / POLICY)
     policy.check(plan)
-    past = (folder / STORE / ledger_file.LINES).exists()
-    entries = ledger_file.read(folder / STORE).entries if past else []
+    anchor = folder / ledger_file.ANCHOR
+    past = anchor.exists() or (folder / STORE / ledger_file.LINES).exists()
+    entries = ledger_file.read(folder / STORE, anchor).entries if past else []
     ledger = Ledger(budgets=policy.budgets, entries=entries)
     ledger.require(party, plan.costs(plan.vocabulary.most_words))
 

@@ -6,6 +6,7 @@
     vocabulary   the words of this run, one list for the whole of it
     contribute   [round t]  what the method sends in this round     -> a release
     evaluate     [the last] how well these topics predict documents -> a release
+    attest       [the last] what this run has cost, as the ledger here says, signed here
     deliver      the finished model, to be kept here
 
 A question that was answered before gets the stored answer again, whatever it now says: a retry spends
@@ -28,9 +29,9 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation import durable, wire
+from fedtopics.federation import attestation, durable, wire
 from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.party_store import WORDS, PartyStore
 from fedtopics.federation.protocol import Arrays, Party
 from fedtopics.federation.terms import Terms
 from fedtopics.model import TopicModel
@@ -41,7 +42,6 @@ from fedtopics.privacy.release import Release
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
-WORDS = "words"  # folder of the digests of each run's vocabulary
 Score: TypeAlias = Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 logger = logging.getLogger(__name__)
 
@@ -79,6 +79,7 @@ class PartySide:
     keep: Callable[[str, Delivery], None]
     log: str = "details"  # or "rounds", "nothing": what this party's own log may hold
     score: Score | None = None  # of topics on held-out documents, where the plan has private scores
+    sign: attestation.Sign | None = None  # with this party's key
     _documents: Corpus | None = field(default=None, init=False)
     _words: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     _parties: dict[str, tuple[int, Party]] = field(default_factory=dict, init=False)
@@ -111,6 +112,7 @@ class PartySide:
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
             "evaluate": self._evaluate,
+            "attest": self._attest,
             "deliver": self._deliver,
         }
         if not RUN.fullmatch(asked.run):
@@ -179,6 +181,13 @@ class PartySide:
         noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
         return self._commit(asked, self.score(topics, party.corpus.vocabulary, noise))
 
+    def _attest(self, asked: Request) -> bytes:
+        """What this run has cost so far: it depends on prices alone, so it is free and reads no documents."""
+        if self.sign is None:
+            raise InputError("expected this party's key, got none; nothing is attested")
+        entries = self.store.of_run(asked.run)
+        return attestation.made(self.name, asked.run, self.terms.plan, entries, self.sign).to_bytes()
+
     def _deliver(self, asked: Request) -> bytes:
         arrays = wire.unpack(asked.body, limit=MOST_BYTES)
         newest, party = self._remembered(asked)
@@ -211,7 +220,12 @@ class PartySide:
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
-        return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
+        try:
+            return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
+        except Exception:
+            # It may be charged all the same: what is remembered from now on is what the disk says.
+            self._parties.pop(asked.run, None)
+            raise
 
     def _corpus(self) -> Corpus:
         if self._documents is None:

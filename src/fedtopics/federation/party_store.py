@@ -3,18 +3,20 @@
     FOLDER/ledger.jsonl   every release with its price (`ledger_file`)
     FOLDER/releases/      what was released, to be sent again when the coordinator asks again
     FOLDER/memory/        the party's memory after its newest release of each run
+    FOLDER/words/         which words each run began with
     FOLDER/lock           held by the one process that uses the folder
 
-One release is one transaction: payload and memory are on the disk first, then the ledger's line, and only
-then is the payload handed out. A crash before the line leaves a payload that was never charged and is never
-sent; a crash after it leaves one that is sent again for free. A line that a crash cut short is completed,
-never dropped: its price and payload were on the disk before it.
+One release is one transaction: payload and memory are on the disk first, then the ledger's line, then its
+head and anchor, and only then is the payload handed out. A crash before the line leaves a payload that was
+never charged and is never sent; a crash after it leaves one that is sent again for free. A line that a crash
+cut short is completed, never dropped: its price and payload were on the disk before it. A ledger that is gone
+while anything else speaks for it is not begun anew.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -28,23 +30,37 @@ from fedtopics.federation.protocol import Arrays
 from fedtopics.privacy.cost import Cost
 from fedtopics.privacy.ledger import Budget, Entry, Ledger
 
-RELEASES, MEMORY = "releases", "memory"
+RELEASES, MEMORY, WORDS = "releases", "memory", "words"
+MODELS = "models"  # finished runs, beside the anchor
 
 
 class PartyStore:
-    """The durable state of one party; use it as a context manager or `close` it."""
+    """The durable state of one party; use it as a context manager or `close` it.
+
+    anchor   file outside the folder that the ledger must not fall behind
+    first    whether there may be no anchor yet: when a party accepts its first plan
+    """
 
     def __init__(
-        self, folder: str | Path, party: str, budgets: Iterable[Budget], *, secure_only: bool = True
+        self,
+        folder: str | Path,
+        party: str,
+        budgets: Iterable[Budget],
+        *,
+        secure_only: bool = True,
+        anchor: Path | None = None,
+        first: bool = False,
     ) -> None:
         self.folder, self.party = Path(folder), party
         self.budgets, self.secure_only = tuple(budgets), secure_only
+        self.anchor, self._first = anchor, first
         for name in ("", RELEASES, MEMORY):
             durable.make_folder(self.folder / name)
         self._lock = Lock()
         self._descriptor = durable.lock(self.folder)
         try:
             self._file = self._open()
+            self._file.settle()
             self._sweep()
         except BaseException:
             self.close()
@@ -62,6 +78,16 @@ class PartyStore:
             os.close(self._descriptor)
             self._descriptor = -1
 
+    @property
+    def ledger_id(self) -> str:
+        """What tells this party's ledger from every other, from its first line on."""
+        return self._file.genesis
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every release of every run."""
+        return list(self._file.entries)
+
     def require(self, costs: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless all these costs fit into what past runs have left."""
         self._ledger("").require(self.party, costs)
@@ -73,7 +99,8 @@ class PartyStore:
             return None
         path = self._release_path(entry.run, entry.round)
         if not path.is_file():
-            return None
+            raise StoreError(f"run {run} was finished and its releases deleted; start a new run")
+        self._file.settle()
         payload = _unframed(path)[1]
         if sha256(payload).hexdigest() != entry.content:
             raise StoreError(f"release {path} was altered: it is not what the ledger names; nothing is sent")
@@ -98,22 +125,32 @@ class PartyStore:
             known = self.stored(run, round, operation)
             if known is not None:
                 return known
-            if self._charged(run, round, operation) is not None:
-                raise StoreError(f"run {run} was finished and its releases deleted; start a new run")
             entry = self._priced(_name(run, operation), round, cost, sha256(payload).hexdigest())
             if memory is not None:
                 durable.write(self._memory_path(entry), _saved(memory))
             durable.write(self._release_path(entry.run, entry.round), _framed(entry, payload))
-            self._file.append(entry)
+            self._charge(entry)
+            self._file.settle()
             if memory is not None:
                 self._drop_memory(run, but=entry)
             return payload
+
+    def _charge(self, entry: Entry) -> None:
+        """Write the line; where the disk fails, what it then holds decides whether the release is charged."""
+        try:
+            self._file.append(entry)
+        except Exception:
+            try:
+                self._file = self._open()
+            except Exception:
+                self.close()
+            raise
 
     def load_memory(self, run: str) -> Arrays:
         """The memory after the newest release of the run that had one; empty before."""
         from safetensors.numpy import load
 
-        for entry in reversed(self._of_run(run)):
+        for entry in reversed(self.of_run(run)):
             path = self._memory_path(entry)
             if path.is_file():
                 return dict(load(path.read_bytes()))
@@ -121,14 +158,14 @@ class PartyStore:
 
     def forget(self, run: str) -> None:
         """Delete what a finished run has left, save its lines in the ledger."""
-        for entry in self._of_run(run):
+        for entry in self.of_run(run):
             self._release_path(entry.run, entry.round).unlink(missing_ok=True)
             self._memory_path(entry).unlink(missing_ok=True)
 
     def run_ledger(self, run: str) -> Ledger:
         """A ledger of this run alone, for its record."""
         ledger = Ledger(run=run)
-        for entry in self._of_run(run):
+        for entry in self.of_run(run):
             ledger.run = entry.run
             ledger.charge(entry.party, entry.round, entry.cost, content=entry.content)
         return ledger
@@ -138,18 +175,36 @@ class PartyStore:
         return self._ledger("").statements()
 
     def _open(self) -> LedgerFile:
-        if not (self.folder / ledger_file.LINES).exists():
-            if any((self.folder / RELEASES).iterdir()):
-                raise StoreError(
-                    f"expected a ledger beside the releases in {self.folder}, got none; restore it"
-                )
-            return ledger_file.create(self.folder, self.party)
-        found = ledger_file.read(self.folder)
+        lines, head = self.folder / ledger_file.LINES, self.folder / ledger_file.HEAD
+        gone = next((path for path in (lines, head) if not path.is_file()), None)
+        trace = next(self._traces(), None)
+        if gone is not None and trace is not None:
+            raise StoreError(
+                f"expected {gone} beside {trace}, got none; restore it: nothing is released before"
+            )
+        if self.anchor is not None and not self._first and not self.anchor.is_file():
+            raise StoreError(
+                f"expected {self.anchor} that names the end of the ledger, got none; restore it, or accept "
+                "the plan anew where it was accepted before there were anchors"
+            )
+        if gone == lines:
+            return ledger_file.create(self.folder, self.party, self.anchor)
+        found = ledger_file.read(self.folder, self.anchor)
         if found.party != self.party:
             raise StoreError(f"{self.folder} holds the ledger of party {found.party!r}, got {self.party!r}")
         if found.torn:
             found.complete(self._cut_short(found))
         return found
+
+    def _traces(self) -> Iterator[Path]:
+        """What only a party leaves behind that had a ledger."""
+        folders = [self.folder / name for name in (RELEASES, MEMORY, WORDS)]
+        if self.anchor is not None:
+            folders.append(self.anchor.with_name(MODELS))
+            yield from (path for path in (self.anchor,) if path.is_file())
+        yield from (path for folder in folders if folder.is_dir() for path in folder.iterdir())
+        if not (self.folder / ledger_file.LINES).is_file():
+            yield from (path for path in (self.folder / ledger_file.HEAD,) if path.is_file())
 
     def _sweep(self) -> None:
         """Delete what a crash has left of releases that were never charged."""
@@ -186,7 +241,8 @@ class PartyStore:
         key = (_name(run, operation), number, self.party)
         return next((entry for entry in self._file.entries if entry.key == key), None)
 
-    def _of_run(self, run: str) -> list[Entry]:
+    def of_run(self, run: str) -> list[Entry]:
+        """The releases of one run, in their order."""
         return [entry for entry in self._file.entries if entry.run.startswith(f"{_name(run, '')}")]
 
     def _release_path(self, name: str, number: int) -> Path:
@@ -196,7 +252,7 @@ class PartyStore:
         return self.folder / MEMORY / f"{_file_name(entry.run, entry.round)}-{entry.content[:16]}.memory"
 
     def _drop_memory(self, run: str, but: Entry) -> None:
-        for entry in self._of_run(run):
+        for entry in self.of_run(run):
             if entry is not but:
                 self._memory_path(entry).unlink(missing_ok=True)
 

@@ -9,7 +9,6 @@ operating system, unless `simulation_seed` is set, which is for trying and prote
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -22,14 +21,13 @@ from fedtopics.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.federation.plan_parts import Evaluation, Promise, Texts, Words
 from fedtopics.federation.protocol import Method
-from fedtopics.federation.typed_file import build, read_toml
+from fedtopics.federation.received import NAME, party_name
+from fedtopics.federation.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE, Cost
 from fedtopics.privacy.vocabulary import Agreement
 
 PUBLIC = ("the vocabulary", "the settings of the method", "the number of documents of each party")
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
-TAKEN = ("server", "coordinator", "admin")
 MOST_PARTIES = 100
 
 
@@ -146,7 +144,15 @@ class Plan:
     @classmethod
     def read(cls, path: str | Path) -> Plan:
         """The plan in a file."""
-        data = read_toml(path, "plan")
+        return cls._of_file(read_toml(path, "plan"), path)
+
+    @classmethod
+    def parse(cls, content: bytes, path: str | Path) -> Plan:
+        """The plan in the content of a file."""
+        return cls._of_file(parse_toml(content, path), path)
+
+    @classmethod
+    def _of_file(cls, data: Mapping[str, Any], path: str | Path) -> Plan:
         try:
             return cls.from_dict(data)
         except InputError as error:
@@ -173,13 +179,15 @@ def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _check_names(plan: Plan) -> None:
     if not NAME.fullmatch(plan.name):
         raise InputError(f"name must be letters, digits, - and _, got {plan.name!r:.60}")
+    for text in (plan.coordinator, *plan.public):
+        if not text.isprintable():
+            raise InputError(f"coordinator and public must be printable texts of one line, got {text!r:.60}")
     host, _, port = plan.coordinator.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InputError(f"coordinator must be host:port, got {plan.coordinator!r:.60}")
     _within("number of parties", len(plan.parties), 1, MOST_PARTIES)
     for party in plan.parties:
-        if not NAME.fullmatch(party) or party.lower() in TAKEN:
-            raise InputError(f"a party's name must be letters, digits, - and _, got {party!r:.60}")
+        party_name(party)
     if len({party.lower() for party in plan.parties}) != len(plan.parties):
         raise InputError("every party must have a name of its own, got one twice")
 

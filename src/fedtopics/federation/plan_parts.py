@@ -13,8 +13,9 @@ from fedtopics.privacy.clipped_sum import ClippedSum
 from fedtopics.privacy.cost import Cost, Relation, check_relation
 from fedtopics.privacy.events import check_delta, check_number
 from fedtopics.privacy.vocabulary import Agreement
-from fedtopics.text.preparation import read_vocabulary
+from fedtopics.text.preparation import lines_of, read_vocabulary
 
+WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
 SCORE_RESOLUTION = 2**12
 
 
@@ -41,7 +42,7 @@ class Words:
     """Where the vocabulary comes from: a public file, known by its hash, or a private agreement."""
 
     mode: str
-    file: str | None = None  # public: beside the plan, one word per line
+    file: str | None = None  # public: words.txt, beside the plan, one word per line
     sha256: str | None = None  # public: of the words, one per line
     n_words: int | None = None  # public
     epsilon: float | None = None  # private: document add/remove
@@ -60,6 +61,8 @@ class Words:
         for key in wanted[self.mode]:
             if key not in given:
                 raise InputError(f"vocabulary.{key} is missing; the mode {self.mode} needs it")
+        if self.file not in (None, WORD_LIST):
+            raise InputError(f"vocabulary.file must be {WORD_LIST}, got {self.file!r:.60}; call the list so")
         if self.most_words < 2:
             raise InputError(f"a vocabulary needs at least 2 words, got {self.most_words}")
         self.agreement(20)
@@ -68,7 +71,7 @@ class Words:
     def of_file(cls, path: Path) -> Words:
         """A public list, as it is now."""
         words = read_vocabulary(path)
-        return cls("public", path.name, words_digest(words), len(words))
+        return cls("public", WORD_LIST, words_digest(words), len(words))
 
     @property
     def most_words(self) -> int:
@@ -86,10 +89,17 @@ class Words:
         """The public words beside the plan, if they are those of the plan."""
         if self.file is None:
             return None
-        words = read_vocabulary(folder / self.file)
-        if words_digest(words) != self.sha256:
+        return self.checked(read_vocabulary(folder / WORD_LIST), folder / WORD_LIST)
+
+    def parse(self, content: bytes, path: Path) -> tuple[str, ...]:
+        """The public words in the content of a file, if they are those of the plan."""
+        return self.checked(read_vocabulary(lines_of(content, path)), path)
+
+    def checked(self, words: tuple[str, ...], path: Path) -> tuple[str, ...]:
+        """The words that were read from `path`, if they are those of the plan."""
+        if len(words) != self.n_words or words_digest(words) != self.sha256:
             raise InputError(
-                f"{folder / self.file} is not the word list of this plan (another run's, or edited); "
+                f"{path} is not the word list of this plan (another run's, or edited); "
                 f"expected {self.n_words} words with hash {self.sha256}, got {len(words)} others"
             )
         return words

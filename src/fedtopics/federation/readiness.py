@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cryptography import x509
+
 from fedtopics.errors import InputError
 from fedtopics.federation import certificates
 
@@ -28,8 +30,12 @@ def check_clock(theirs: float, ours: float, who: str) -> None:
 
 def check_certificate(path: Path, now: datetime | None = None) -> None:
     """Refuse a certificate whose time is over, or has not come: the clock of this machine may be wrong."""
+    check_period(certificates.read_certificate(path), path, now)
+
+
+def check_period(found: x509.Certificate, path: Path, now: datetime | None = None) -> None:
+    """Refuse the certificate that was read from `path` where its time is over, or has not come."""
     now = datetime.now(UTC) if now is None else now
-    found = certificates.read_certificate(path)
     if now > found.not_valid_after_utc:
         raise NotReadyError(
             f"expected a valid certificate, got {path} that ended {found.not_valid_after_utc:%Y-%m-%d}; "

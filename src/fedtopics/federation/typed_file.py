@@ -24,10 +24,17 @@ WORDS = {
 def read_toml(path: str | Path, what: str) -> dict[str, Any]:
     """The data of a TOML file."""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read the {what} {path}: {error.strerror}") from None
-    except ValueError as error:
+    return parse_toml(content, path)
+
+
+def parse_toml(content: bytes, path: str | Path) -> dict[str, Any]:
+    """The data of TOML that was read from `path`."""
+    try:
+        return tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not TOML: {error}") from None
 
 

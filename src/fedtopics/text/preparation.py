@@ -103,9 +103,16 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
+    return lines_of(content, path)
+
+
+def lines_of(content: bytes, path: Path) -> list[str]:
+    """The words in the content of a file, one per line."""
+    try:
+        return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(
             f"expected UTF-8 in {path}, got byte 0x{error.object[error.start]:02x} at {error.start}"
