@@ -9,12 +9,26 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from fedtopics.corpus import Corpus
 from fedtopics.model import TopicModel
 from fedtopics.run import Run, label
+from fedtopics.text.harmless import printable
 
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+class HarmlessConsole(Console):
+    """A console that shows texts as they are: no markup in them, and no escape sequence."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text as rich shows it, in a table or outside."""
+        return super().render_str(printable(text), **options)
+
+
+console = HarmlessConsole(width=None if sys.stdout.isatty() else 120)
 
 
 def print_parties(parties: Mapping[str, Corpus]) -> None:
@@ -39,7 +53,7 @@ def print_runs(runs: list[Run]) -> None:
     table.add_column("privacy", overflow="fold")
     unigram = runs[0].scores["perplexity_unigram"]
     if unigram is not None:
-        table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
+        table.add_row(Text("no topics", "dim"), f"{unigram:.0f}", "", "", "", "", "")
     for run in runs:
         for name, scores in _rows(run):
             table.add_row(
@@ -102,3 +116,9 @@ def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     for row in rows:
         table.add_row(*row.values())
     console.print(table)
+
+
+def print_titled(title: str, text: str) -> None:
+    """A line that begins with a title."""
+    console.print(title, style="bold", end="")
+    console.print(text, soft_wrap=True)

@@ -22,6 +22,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation import durable
 from fedtopics.federation.flare_kit import Credentials
 from fedtopics.federation.plan import Plan
+from fedtopics.text.harmless import one_line
 
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
@@ -69,7 +70,7 @@ class RunFolder:
         """Add a line for the operator."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with (self.path / "log.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{moment} {line}\n")
+            file.write(f"{moment} {one_line(line)}\n")
 
     def lines(self) -> list[str]:
         """The log so far."""

@@ -37,6 +37,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
+from fedtopics.text.harmless import one_line
 
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
@@ -123,7 +124,7 @@ class PartySide:
     def _note(self, asked: Request, line: str) -> None:
         """Put a line into this party's own log, as far as its policy allows."""
         if self.log != "nothing":
-            logger.info("%s of round %d: %s", asked.operation, asked.round, line)
+            logger.info("%s of round %d: %s", one_line(asked.operation), asked.round, one_line(line))
 
     def _hello(self, asked: Request) -> bytes:
         return wire.pack({"time": np.array(time())})

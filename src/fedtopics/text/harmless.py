@@ -6,12 +6,12 @@ import logging
 from typing import TypeVar
 
 Value = TypeVar("Value", bound=object)
-_KEPT = "\n\u00a0\u200c\u200d\u3000"  # line ends, the spaces and joiners that people write
+_KEPT = "\n\t\u00a0\u200c\u200d\u3000"  # line ends, tabs, and the spaces and joiners that people write
 _FORMULA = ("=", "+", "-", "@")  # what makes a spreadsheet compute a cell
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that cannot be printed spelled out; only line ends stay.
+    r"""The text with everything that cannot be printed spelled out; line ends and tabs stay.
 
     Escape sequences could rewrite what stands on a terminal, and marks of direction what it seems to say.
 
