@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 from threading import Lock
 from time import perf_counter, time
 from typing import Any, TypeAlias
@@ -42,7 +43,7 @@ from fedtopics.text.harmless import one_line
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
-WORDS = "words"  # folder of the digests of each run's vocabulary
+WORDS = "words"  # folder of the candidates of each run and of the digest of its vocabulary
 Score: TypeAlias = Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 logger = logging.getLogger(__name__)
 
@@ -144,20 +145,38 @@ class PartySide:
         agreement = self.terms.agreement
         if agreement is None or asked.round != CONFIRMATION:
             raise InputError("the plan has a public word list: no words are confirmed")
-        candidates = wire.to_words(wire.unpack(asked.body, limit=MOST_BYTES)["words"])
+        candidates = _sent_words(asked)
         release = agreement.confirm(_word_lists(self._corpus()), candidates, self._word_noise(2))
+        durable.make_folder(self._about_words(asked.run, "candidates").parent)
+        durable.write(self._about_words(asked.run, "candidates"), wire.from_words(candidates).tobytes())
         return self._commit(asked, release.map(lambda votes: {"votes": votes}))
 
     def _vocabulary(self, asked: Request) -> bytes:
         """Take the words of the run; a second list for the same run could undo the noise, and is refused."""
-        words = wire.to_words(wire.unpack(asked.body, limit=MOST_BYTES)["words"])
+        words = _sent_words(asked)
         digest = word_digest(words)
-        if self.terms.words is not None and words != self.terms.words:
-            raise OtherVocabularyError("the plan has a public word list, got other words")
+        self._check_source(asked.run, words)
         if self._noted(asked.run, digest) != digest or digest != asked.vocabulary:
             raise OtherVocabularyError(f"run {asked.run} began with other words, got a second list")
         self._words[asked.run] = words
         return wire.pack({})
+
+    def _check_source(self, run: str, words: tuple[str, ...]) -> None:
+        """Refuse all words but the plan's public list, or some that this party has voted on in this run."""
+        agreement = self.terms.agreement
+        if agreement is None or self.terms.words is not None:
+            if words != self.terms.words:
+                raise OtherVocabularyError("the plan has a public word list, got other words")
+            return
+        if self.store.stored(run, CONFIRMATION, "confirm") is None:
+            raise OtherVocabularyError(
+                f"expected words that this party has voted on in run {run}, got others"
+            )
+        noted = np.frombuffer(self._about_words(run, "candidates").read_bytes(), np.uint8)
+        if not set(words) <= set(wire.to_words(noted)):
+            raise OtherVocabularyError(f"expected words among the candidates of run {run}, got others")
+        if agreement.max_size is not None and len(words) > agreement.max_size:
+            raise OtherVocabularyError(f"expected at most {agreement.max_size} words, got {len(words)}")
 
     def _contribute(self, asked: Request) -> bytes:
         newest, party = self._remembered(asked)
@@ -204,11 +223,15 @@ class PartySide:
 
     def _noted(self, run: str, digest: str) -> str:
         """The digest of the words that this run began with, on this party's disk from now on."""
-        note = self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.digest"
+        note = self._about_words(run, "digest")
         if not note.is_file():
             durable.make_folder(note.parent)
             durable.write(note, digest.encode())
         return note.read_text()
+
+    def _about_words(self, run: str, kind: str) -> Path:
+        """Where this party keeps the candidates that it voted on, or the digest of the words, of a run."""
+        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
@@ -228,6 +251,11 @@ class PartySide:
 def word_digest(words: tuple[str, ...]) -> str:
     """SHA-256 of a word list, by which both sides name it."""
     return sha256(wire.from_words(words).tobytes()).hexdigest()
+
+
+def _sent_words(asked: Request) -> tuple[str, ...]:
+    """The words in a question, checked before any document is read."""
+    return wire.to_words(wire.unpack(asked.body, limit=wire.MOST_WORDS_BYTES)["words"])
 
 
 def _word_lists(corpus: Corpus) -> list[list[str]]:
