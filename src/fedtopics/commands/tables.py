@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtopics.corpus import Corpus
+from fedtopics.dealing import BY_TOPIC
 from fedtopics.model import TopicModel
 from fedtopics.run import Run, label
 from fedtopics.text.harmless import printable
@@ -31,14 +32,21 @@ class HarmlessConsole(Console):
 console = HarmlessConsole(width=None if sys.stdout.isatty() else 120)
 
 
-def print_parties(parties: Mapping[str, Corpus]) -> None:
-    """Who holds how much."""
+def print_parties(parties: Mapping[str, Corpus], dealing: str) -> None:
+    """Who holds how much, and who decided that."""
     print_rows(
         [
             {"party": name, "documents": f"{corpus.n_docs:,}", "tokens": f"{corpus.n_tokens:,}"}
             for name, corpus in parties.items()
         ]
     )
+    print_dealing(dealing)
+
+
+def print_dealing(dealing: str) -> None:
+    """That the parties are no real ones, where they are none."""
+    if dealing == BY_TOPIC:
+        console.print(f"parties: {dealing}, which depends on the texts and is not priced", soft_wrap=True)
 
 
 def print_runs(runs: list[Run]) -> None:
