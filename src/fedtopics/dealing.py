@@ -37,8 +37,8 @@ class Data:
     vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger), "read from
                  the documents" (then its words are known to everyone, and not priced) or "that of the corpus"
                  (whoever made it knows)
-    dealing      how documents came to their parties; empty where whoever made the data knows. What is dealt by
-                 topic depends on the texts in a way that is not priced: for experiments
+    dealing      how documents came to their parties; empty where whoever made the data knows. What is dealt
+                 by topic depends on the texts in a way that is not priced: for experiments
     ledger       what the parties have spent before training
     """
 
