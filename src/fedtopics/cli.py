@@ -24,6 +24,7 @@ from fedtopics.commands import (
     training,
 )
 from fedtopics.errors import InputError
+from fedtopics.text.harmless import HarmlessFormatter, one_line
 
 app = typer.Typer(
     name="fedtopics",
@@ -54,12 +55,14 @@ def show_version(
 
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and status 2."""
-    logging.basicConfig(stream=sys.stderr, format="note: %(message)s")
+    notes = logging.StreamHandler(sys.stderr)
+    notes.setFormatter(HarmlessFormatter("note: %(message)s"))
+    logging.basicConfig(handlers=[notes])
     logging.getLogger("fedtopics").setLevel(logging.INFO)
     try:
         app()
     except (InputError, OSError, UnicodeEncodeError) as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"error: {one_line(' '.join(str(error).split()))}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -22,6 +22,7 @@ DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
 AGREEMENT_DELTA = 1e-6
 GIVEN, READ, AGREED, UNKNOWN = "as given", "read from the documents", "agreed privately", "that of the corpus"
+BY_COLUMN, BY_TOPIC, ONE_PARTY = "as the documents say", "simulated: dealt by topic", "one party"
 READING = (
     *("text_column", "party_column", "label_column", "id_column", "query", "encoding", "vocabulary_epsilon"),
     *TextOptions.__annotations__,
@@ -36,6 +37,8 @@ class Data:
     vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger), "read from
                  the documents" (then its words are known to everyone, and not priced) or "that of the corpus"
                  (whoever made it knows)
+    dealing      how documents came to their parties; empty where whoever made the data knows. What is dealt
+                 by topic depends on the texts in a way that is not priced: for experiments
     ledger       what the parties have spent before training
     """
 
@@ -43,6 +46,7 @@ class Data:
     test: Corpus
     source: str = "corpus"
     vocabulary: str = UNKNOWN
+    dealing: str = ""
     ledger: Ledger = field(default_factory=Ledger)
 
     @cached_property
@@ -65,11 +69,13 @@ def prepare(
     """Read `source` (a name, a path, texts or a corpus), hold out documents and deal the rest to parties.
 
     Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
-    that the parties are unequal and unlike each other. With `vocabulary_epsilon` the parties agree on the
+    that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
+    `secure`. With `vocabulary_epsilon` the parties agree on the
     words at this price for a document added or removed, with noise from the operating system if `secure`,
     else from the seed. `reading` goes to `fedtopics.reading.read`.
     """
     if isinstance(source, Data):
+        _check_dealing(source.dealing, secure)
         return source
     if not isinstance(source, str | os.PathLike | Corpus):
         source = Corpus.from_texts(list(source), progress=show_progress, **reading)
@@ -83,7 +89,9 @@ def prepare(
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     train, test = corpus.split(test_fraction, seed=seed)
-    data = Data(_dealt(train, n_parties, reading.get("party_column"), seed), test)
+    dealing = _dealing(train, n_parties, reading.get("party_column"))
+    _check_dealing(dealing, secure)
+    data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
     if not isinstance(source, Corpus):
         chosen = READ if reading.get("vocabulary") is None else GIVEN
         data = replace(data, source=str(source), vocabulary=chosen)
@@ -95,13 +103,31 @@ def prepare(
     return data
 
 
-def _dealt(train: Corpus, n_parties: int | None, column: str | None, seed: int) -> dict[str, Corpus]:
-    """One corpus per party: as their column says, else by topic."""
+def _dealing(train: Corpus, n_parties: int | None, column: str | None) -> str:
+    """How the documents will be dealt."""
     if n_parties is not None and n_parties < 1:
         raise InputError(f"expected at least 1 party, got {n_parties}")
     named = len(set(train.parties or ()))
     if column is not None and n_parties not in (None, named):
         raise InputError(f"column {column!r} names {named} parties, got --parties {n_parties}; leave one out")
+    if named and n_parties in (None, named):
+        return BY_COLUMN
+    return ONE_PARTY if n_parties == 1 else BY_TOPIC
+
+
+def _check_dealing(dealing: str, secure: bool) -> None:
+    """Refuse to publish what depends on texts in a way that no ledger prices."""
+    if secure and dealing == BY_TOPIC:
+        raise InputError(
+            "expected documents that name their parties, got some to be dealt by topic, which depends on "
+            "their texts and is not priced; with secure noise name a --party-column (party_column), or take "
+            "--parties 1 (n_parties=1)"
+        )
+
+
+def _dealt(train: Corpus, n_parties: int | None, seed: int) -> dict[str, Corpus]:
+    """One corpus per party: as their column says, else by topic."""
+    named = len(set(train.parties or ()))
     dealt = splitting.automatic(train, n_parties or (None if named else DEFAULT_PARTIES), seed=seed)
     return {party.name or "": party for party in dealt}
 

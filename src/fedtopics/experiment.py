@@ -258,6 +258,7 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "parties": parties,
         "n_empty_docs": data.train.n_empty + data.test.n_empty,
         "vocabulary": data.vocabulary,
+        **({"dealing": data.dealing} if data.dealing else {}),
         "privacy": outcome.ledger.statements(),
         "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],

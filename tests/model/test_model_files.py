@@ -17,7 +17,7 @@ CARD = {"method": "pooled", "n_docs": 12, "privacy": {"basis": "none"}}
 @pytest.fixture
 def model():
     counts = np.random.default_rng(5).poisson(3.0, (4, 6))
-    words = ["tax", "wär", "戦争", "law", "a\nb", "🙂"]
+    words = ["tax", "wär", "戦争", "law", "a b", "🙂"]
     return TopicModel.from_counts(counts, words, alpha=[0.1, 0.2, 0.3, 0.4], card=CARD)
 
 

@@ -117,7 +117,7 @@ def test_search_finds_words_that_are_listed_and_words_that_are_not(
 
 def test_hostile_words_can_be_searched_and_stay_words(browser: Any, files: dict[str, Path]) -> None:
     with Visit(browser, files["hostile"]) as visit:
-        for word in (word for word in HOSTILE if word and "\ud800" not in word):
+        for word in HOSTILE:
             visit.page.fill("#query", word)
             assert visit.page.locator("#found li bdi").first.inner_text() == word
         assert visit.page.locator("#found script, #found img").count() == 0

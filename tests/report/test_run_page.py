@@ -187,7 +187,7 @@ def test_nothing_is_loaded_and_nothing_is_markup_but_ours(page: str) -> None:
 def test_words_appear_as_they_are() -> None:
     text = Elements(run_page(hostile_run())).text
     for word in HOSTILE:
-        assert " ".join(word.replace("\ud800", "?").split()) in text
+        assert " ".join(word.split()) in text
     assert "No words of its own" in text
 
 

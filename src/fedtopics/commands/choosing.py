@@ -62,7 +62,7 @@ def choose(
         scored = [{"n_topics": c.n_topics, "scores": c.scores} for c in found.candidates]
         options.print_json({"best": found.best, "candidates": scored})
     else:
-        typer.echo(str(found))
+        options.say(str(found))
 
 
 def _numbers(text: str) -> list[int]:

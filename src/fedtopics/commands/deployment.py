@@ -93,7 +93,7 @@ def forget(
         raise InputError(f"expected a finished run, got {name!r} without a folder in {folder / 'models'}")
     with PartyFolder(folder).store() as store:
         store.forget(name)
-    typer.echo(f"releases and memory of {name} are deleted; its price stays in the ledger")
+    options.say(f"releases and memory of {name} are deleted; its price stays in the ledger")
 
 
 @run.command()
@@ -102,7 +102,7 @@ def submit(
     name: Annotated[str | None, typer.Option("--run", help="Small letters, digits, hyphens.")] = None,
 ) -> None:
     """Start a run of the plan; `fedtopics coordinator start` must be running, or be started later."""
-    typer.echo(_hub(folder).submit(name).name)
+    options.say(_hub(folder).submit(name).name)
 
 
 @run.command()
@@ -116,7 +116,7 @@ def status(folder: Hub, as_json: options.Json = False) -> None:
         return
     for key, row in rows.items():
         reason = f": {row['reason']}" if row["reason"] else ""
-        typer.echo(f"{key}  {row['state']}, round {row['round']} of {row['n_rounds']}{reason}")
+        options.say(f"{key}  {row['state']}, round {row['round']} of {row['n_rounds']}{reason}")
 
 
 @run.command()
@@ -129,7 +129,7 @@ def watch(folder: Hub, name: Name = "") -> None:
         is_open = chosen.status().state in OPEN
         lines = chosen.lines()
         for line in lines[shown:]:
-            typer.echo(line)
+            options.say(line)
         shown = len(lines)
         if not is_open:
             break
@@ -145,7 +145,7 @@ def abort(folder: Hub, name: Name = "") -> None:
     if chosen.status().state not in OPEN:
         raise InputError(f"expected a run that is under way, got {chosen.name}: {chosen.status().state}")
     chosen.ask(ABORT)
-    typer.echo(f"{chosen.name} will be ended")
+    options.say(f"{chosen.name} will be ended")
 
 
 @run.command()
@@ -156,7 +156,7 @@ def resume(folder: Hub, name: Name = "") -> None:
         raise InputError(f"expected a failed or aborted run, got {chosen.name}: {chosen.status().state}")
     chosen.log("resumed by the operator")
     chosen.change("submitted", "resumed")
-    typer.echo(f"{chosen.name} goes on from round {chosen.status().round}")
+    options.say(f"{chosen.name} goes on from round {chosen.status().round}")
 
 
 @run.command()
@@ -170,7 +170,7 @@ def fetch(
     if chosen.status().state != "finished":
         raise InputError(f"expected a finished run, got {chosen.name}: {chosen.status().state}")
     shutil.copytree(chosen.result, require_free(out), dirs_exist_ok=True)
-    typer.echo(f"{chosen.name} is in {out}")
+    options.say(f"{chosen.name} is in {out}")
 
 
 @run.command()
@@ -194,18 +194,18 @@ def verify(
     try:
         found = _verified(result, ca, signing, office)
     except (InputError, OSError) as error:
-        typer.echo(f"NOT OK: {error}")
+        options.say(f"NOT OK: {error}")
         raise typer.Exit(1) from None
     for name, held in found.items():
         if held is None:
-            typer.echo(f"{name}: {attestations.PLANNED}")
+            options.say(f"{name}: {attestations.PLANNED}")
         else:
             told = privacy_line(held.statement.privacy, held.statement.noise)
-            typer.echo(f"{name}: {told}; signed {held.statement.time} with key {held.fingerprint}")
+            options.say(f"{name}: {told}; signed {held.statement.time} with key {held.fingerprint}")
     if None in found.values():
-        typer.echo("NOT OK: some parties have not attested")
+        options.say("NOT OK: some parties have not attested")
         raise typer.Exit(1)
-    typer.echo(f"OK: {len(found)} parties have signed what the record says")
+    options.say(f"OK: {len(found)} parties have signed what the record says")
 
 
 def _verified(

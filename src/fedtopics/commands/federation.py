@@ -75,8 +75,8 @@ def init(
     plan = _priced(plan)
     onboarding.found(folder, plan, vocabulary)
     _print_plan(plan)
-    typer.echo(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
-    typer.echo(
+    options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
+    options.say(
         "next: each party runs `fedtopics federation request NAME --folder ...` and sends you NAME.csr"
     )
 
@@ -94,8 +94,8 @@ def request(
 
     path = onboarding.request(folder, party)
     key = certificates.read_request(path)[1].public_key()
-    typer.echo(f"send {path} to the coordinator; {folder / 'party.key'} stays here")
-    typer.echo(f"fingerprint to compare on the telephone: {certificates.fingerprint(key)}")
+    options.say(f"send {path} to the coordinator; {folder / 'party.key'} stays here")
+    options.say(f"fingerprint to compare on the telephone: {certificates.fingerprint(key)}")
 
 
 @app.command()
@@ -114,14 +114,16 @@ def approve(
 
     party, asked = certificates.read_request(request_file)
     known = certificates.fingerprint(asked.public_key())
-    typer.echo(f"request of party {party}")
+    options.say(f"request of party {party}")
     told = typer.prompt("fingerprint, as the party reads it out") if fingerprint is None else fingerprint
     if told.replace(" ", "").lower() != known.replace(" ", ""):
         raise InputError(f"expected the fingerprint of this request, got another; do not approve {party}")
     target = onboarding.approve(folder, request_file)
     authority = certificates.read_certificate(folder / "ca.crt").public_key()
-    typer.echo(f"send the folder {target} to {party}; it holds nothing secret")
-    typer.echo(f"fingerprint of the authority, for {party} to compare: {certificates.fingerprint(authority)}")
+    options.say(f"send the folder {target} to {party}; it holds nothing secret")
+    options.say(
+        f"fingerprint of the authority, for {party} to compare: {certificates.fingerprint(authority)}"
+    )
 
 
 @app.command()
@@ -141,13 +143,13 @@ def accept(
 
     offer = Offer.read(folder, received)
     _print_plan(offer.plan)
-    typer.echo(f"authority  {certificates.fingerprint(offer.authority.public_key())}")
+    options.say(f"authority  {certificates.fingerprint(offer.authority.public_key())}")
     if digest is None:
         typer.confirm(f"accept this plan for party {offer.party}?", abort=True)
     elif digest != offer.plan.digest:
         raise InputError(f"expected the plan {digest}, got {offer.plan.digest}; nothing was accepted")
     accepted = offer.accept()
-    typer.echo(f"accepted by {accepted.party} at {accepted.time}; signed in {folder / 'acceptance.json'}")
+    options.say(f"accepted by {accepted.party} at {accepted.time}; signed in {folder / 'acceptance.json'}")
 
 
 @app.command()
@@ -160,7 +162,7 @@ def share(folder: Folder) -> None:
 
     for certificate in sorted((folder / onboarding.APPROVED).glob("*/party.crt")):
         onboarding.share_plan(folder, certificate.parent.name)
-        typer.echo(f"send {certificate.parent} to {certificate.parent.name}, who accepts it anew")
+        options.say(f"send {certificate.parent} to {certificate.parent.name}, who accepts it anew")
 
 
 @app.command()
@@ -175,8 +177,8 @@ def revoke(
     from fedtopics.federation import onboarding
 
     kept = onboarding.revoke(folder, party)
-    typer.echo(f"{party} is refused from now on; its certificate is kept in {kept}")
-    typer.echo("to let it back in, approve a request of it; to be rid of its name, change the plan")
+    options.say(f"{party} is refused from now on; its certificate is kept in {kept}")
+    options.say("to let it back in, approve a request of it; to be rid of its name, change the plan")
 
 
 @app.command()
@@ -190,7 +192,7 @@ def renew(folder: Folder) -> None:
 
     certificates.make_server(folder, Plan.read(folder / "plan.toml").host)
     ends = certificates.read_certificate(folder / "server.crt").not_valid_after_utc
-    typer.echo(f"{folder / 'server.crt'} now ends {ends:%Y-%m-%d}; start the coordinator again")
+    options.say(f"{folder / 'server.crt'} now ends {ends:%Y-%m-%d}; start the coordinator again")
 
 
 @app.command()
@@ -207,10 +209,10 @@ def show(folder: Folder) -> None:
     for path in sorted([*folder.glob("*.crt"), *folder.glob("approved/*/party.crt")]):
         found = certificates.read_certificate(path)
         who = certificates.common_name(found.subject)
-        typer.echo(f"{path.relative_to(folder)}: {who}, until {found.not_valid_after_utc:%Y-%m-%d}")
+        options.say(f"{path.relative_to(folder)}: {who}, until {found.not_valid_after_utc:%Y-%m-%d}")
     if (folder / "party.key").exists():
         accepted = acceptance.check(folder, plan)
-        typer.echo(f"accepted by {accepted.party} at {accepted.time}")
+        options.say(f"accepted by {accepted.party} at {accepted.time}")
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> Words:
@@ -235,7 +237,7 @@ def _priced(plan: Plan) -> Plan:
 
 def _print_plan(plan: Plan) -> None:
     for title, line in _summary(plan).items():
-        typer.echo(f"{title:<10} {line}")
+        options.say(f"{title:<10} {line}")
 
 
 def _summary(plan: Plan) -> dict[str, Any]:

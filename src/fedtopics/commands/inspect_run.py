@@ -19,6 +19,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.model import TopicModel
 from fedtopics.reading import read
+from fedtopics.text.harmless import cell
 
 logger = logging.getLogger(__name__)
 
@@ -67,9 +68,9 @@ def transform(
     ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))
     with nullcontext(sys.stdout) if out is None else out.open("x", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["id", *(model.label(topic) for topic in range(model.n_topics))])
+        writer.writerow(["id", *(cell(model.label(topic)) for topic in range(model.n_topics))])
         for name, mixture in zip(ids, mixtures.tolist(), strict=True):
-            writer.writerow([name, *(f"{share:.6g}" for share in mixture)])
+            writer.writerow([cell(name), *(f"{share:.6g}" for share in mixture)])
     if out is not None:
         tables.console.print(f"mixtures of {corpus.n_docs} documents: {out}", soft_wrap=True)
 

@@ -14,6 +14,7 @@ import typer
 
 from fedtopics.consistency import TAU
 from fedtopics.errors import InputError
+from fedtopics.text.harmless import printable
 
 Source = Annotated[
     str,
@@ -203,6 +204,11 @@ def require_new_file(path: Path | None, option: str, suffix: str | None = None) 
         raise InputError(f"{path} exists; choose another {option}, nothing is overwritten")
     if not path.parent.is_dir():
         raise InputError(f"{option} needs a folder that exists, got {path}; make {path.parent} first")
+
+
+def say(line: object) -> None:
+    """Print a line for people, harmless whatever it quotes."""
+    typer.echo(printable(str(line)))
 
 
 def print_json(value: Any) -> None:

@@ -31,7 +31,7 @@ def report(
     """
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
-    typer.echo(put_beside(folder, out))
+    options.say(put_beside(folder, out))
 
 
 def put_beside(folder: Path, out: Path | None = None) -> Path:

@@ -59,7 +59,7 @@ def explain(
         tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in found.statements])
     for title in ("public", "meaning", "warnings"):
         for line in getattr(found, title):
-            tables.console.print(f"[bold]{title}[/bold]  {line}", soft_wrap=True)
+            tables.print_titled(title, f"  {line}")
 
 
 @app.command("audit-claims")
@@ -106,7 +106,7 @@ def calibrate(
     found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
     releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
     failure = f", delta {delta:g}" if delta else ""
-    typer.echo(
+    options.say(
         f"{mechanism} with {knob.parameter} {found:.6g}: "
         f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
     )
@@ -200,7 +200,7 @@ def attack(
     for note in dict.fromkeys(note for row in rows for note in row["notes"]):
         told_by = [row for row in rows if note in row["notes"]]
         named = ", ".join("{method} {variant} {channel}".format(**row) for row in told_by)
-        tables.console.print(f"[bold]{named}[/bold]: {note}", soft_wrap=True)
+        tables.print_titled(named, f": {note}")
 
 
 @contextmanager

@@ -67,6 +67,6 @@ def choose_anew(
         options.print_json({"chosen": texts, "word_error_rates": shown})
         return
     for name, text in texts.items():
-        typer.echo(f"{name}\t{text}")
+        options.say(f"{name}\t{text}")
     for name, rate in rates.items():
         logger.warning("word error rate, %s: %s", name, rate)

@@ -56,9 +56,11 @@ def simulate(
         n_parties=parties,
         test_fraction=test_fraction,
         seed=seed,
+        secure=secure,
         party_column=party_column,
         **reading.options(),
     )
+    tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)}
     drawn: dict[str, Any] = {
         "vocabulary_epsilon": vocabulary_epsilon,

@@ -9,22 +9,44 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from fedtopics.corpus import Corpus
+from fedtopics.dealing import BY_TOPIC
 from fedtopics.model import TopicModel
 from fedtopics.run import Run, label
+from fedtopics.text.harmless import printable
 
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+class HarmlessConsole(Console):
+    """A console that shows texts as they are: no markup in them, and no escape sequence."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text as rich shows it, in a table or outside."""
+        return super().render_str(printable(text), **options)
 
 
-def print_parties(parties: Mapping[str, Corpus]) -> None:
-    """Who holds how much."""
+console = HarmlessConsole(width=None if sys.stdout.isatty() else 120)
+
+
+def print_parties(parties: Mapping[str, Corpus], dealing: str) -> None:
+    """Who holds how much, and who decided that."""
     print_rows(
         [
             {"party": name, "documents": f"{corpus.n_docs:,}", "tokens": f"{corpus.n_tokens:,}"}
             for name, corpus in parties.items()
         ]
     )
+    print_dealing(dealing)
+
+
+def print_dealing(dealing: str) -> None:
+    """That the parties are no real ones, where they are none."""
+    if dealing == BY_TOPIC:
+        console.print(f"parties: {dealing}, which depends on the texts and is not priced", soft_wrap=True)
 
 
 def print_runs(runs: list[Run]) -> None:
@@ -39,7 +61,7 @@ def print_runs(runs: list[Run]) -> None:
     table.add_column("privacy", overflow="fold")
     unigram = runs[0].scores["perplexity_unigram"]
     if unigram is not None:
-        table.add_row("[dim]no topics[/dim]", f"{unigram:.0f}", "", "", "", "", "")
+        table.add_row(Text("no topics", "dim"), f"{unigram:.0f}", "", "", "", "", "")
     for run in runs:
         for name, scores in _rows(run):
             table.add_row(
@@ -102,3 +124,9 @@ def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     for row in rows:
         table.add_row(*row.values())
     console.print(table)
+
+
+def print_titled(title: str, text: str) -> None:
+    """A line that begins with a title."""
+    console.print(title, style="bold", end="")
+    console.print(text, soft_wrap=True)

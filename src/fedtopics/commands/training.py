@@ -109,7 +109,7 @@ def train(
     if as_json:
         options.print_json(run.record)
         return
-    tables.print_parties(data.parties)
+    tables.print_parties(data.parties, data.dealing)
     tables.print_runs([run])
     tables.print_topics(run.model)
     tables.print_saved(out)
@@ -148,7 +148,7 @@ def compare(
         require_free(out)
     data = prepare(source, **dealing.options())
     if not as_json:
-        tables.print_parties(data.parties)
+        tables.print_parties(data.parties, data.dealing)
     runs = experiment.compare(
         data,
         chosen,
@@ -192,7 +192,7 @@ def demo(
     """
     out = _next_free(Path("runs/demo")) if out is None else require_free(out)
     data = prepare("sotu", seed=seed)
-    tables.print_parties(data.parties)
+    tables.print_parties(data.parties, data.dealing)
     own = {methods.DEFAULT: {"distinct_words": DEMO_DISTINCT}}
     runs = experiment.compare(data, DEMO_METHODS, n_topics=DEMO_TOPICS, seed=seed, n_threads=threads, own=own)
     tables.print_runs(runs)

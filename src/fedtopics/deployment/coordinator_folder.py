@@ -26,6 +26,7 @@ from fedtopics.federation import certificates, durable
 from fedtopics.federation.onboarding import APPROVED
 from fedtopics.federation.plan import Plan
 from fedtopics.network.tls import Credentials
+from fedtopics.text.harmless import one_line
 
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
@@ -73,7 +74,7 @@ class RunFolder:
         """Add a line for the operator."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with (self.path / "log.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{moment} {line}\n")
+            file.write(f"{moment} {one_line(line)}\n")
 
     def lines(self) -> list[str]:
         """The log so far."""

@@ -9,6 +9,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from fedtopics.federation import durable
+from fedtopics.text.harmless import HarmlessFormatter, one_line
 
 LOG = "party.log"
 MOST_BYTES, N_FILES = 10 * 2**20, 5
@@ -16,12 +17,12 @@ MOST_BYTES, N_FILES = 10 * 2**20, 5
 
 def say(line: str) -> None:
     """Print a line with the time."""
-    print(f"{datetime.now():%H:%M:%S} {line}", flush=True)
+    print(f"{datetime.now():%H:%M:%S} {one_line(line)}", flush=True)
 
 
 def keep_log(folder: Path) -> None:
     """Let this process log to `party.log` in the folder, for its owner alone, and nowhere else."""
     os.umask(0o777 & ~durable.PRIVATE_FOLDER)
     handler = RotatingFileHandler(folder / LOG, maxBytes=MOST_BYTES, backupCount=N_FILES, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setFormatter(HarmlessFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

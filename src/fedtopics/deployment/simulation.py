@@ -26,21 +26,30 @@ class Texted:
 
     parties: Mapping[str, list[str]]
     test: list[str]
+    dealing: str = ""
 
 
-def dealt(source: str, *, n_parties: int | None, test_fraction: float, seed: int, **where: Any) -> Texted:
+def dealt(
+    source: str,
+    *,
+    n_parties: int | None,
+    test_fraction: float,
+    seed: int,
+    secure: bool = False,
+    **where: Any,
+) -> Texted:
     """The texts behind a source, dealt and held out exactly as `fedtopics train` does."""
     language, stop_words = where.pop("language", "en"), where.pop("stop_words", True)
     found = documents(source, **where)
     corpus = Corpus.from_documents(found, language=language, stop_words=stop_words, min_df=1, max_df=1.0)
     numbered = replace(corpus, ids=tuple(map(str, range(corpus.n_docs))))
-    data = prepare(numbered, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    data = prepare(numbered, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure)
 
     def texts(part: Corpus) -> list[str]:
         return [found[int(number)].text for number in part.ids or ()]
 
     parties = {_safe(name): texts(part) for name, part in data.parties.items()}
-    return Texted(parties, texts(data.test))
+    return Texted(parties, texts(data.test), data.dealing)
 
 
 def plan_for(

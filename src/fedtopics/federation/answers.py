@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation import wire
+from fedtopics.federation.expected import LARGEST
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.protocol import Arrays
+from fedtopics.privacy.vocabulary import most_proposed
 
-MOST_WORDS_BYTES = 2**28
 REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
     "AcceptanceError": "it has not accepted this plan; let it review the plan and accept it",
@@ -66,17 +67,20 @@ def opened(answer: bytes | Silence, request: Request, party: str) -> tuple[str, 
 def clock(body: bytes) -> float:
     """The time at a party, infinite where it says none."""
     try:
-        return float(wire.unpack(body, limit=8)["time"])
-    except (InputError, KeyError, TypeError):
+        said = wire.unpack(body, limit=8).get("time")
+    except InputError:
         return float("inf")
+    if said is None or said.dtype != np.float64 or said.shape != ():
+        return float("inf")
+    return float(said)
 
 
-def read_proposal(name: str, body: bytes) -> Arrays:
-    """Words with their votes, if that is what these bytes are."""
-    arrays = wire.unpack(body, limit=MOST_WORDS_BYTES)
+def read_proposal(body: bytes, n_parties: int) -> Arrays:
+    """Words with their votes, if that is what these bytes of one of so many parties are."""
+    arrays = wire.unpack(body, limit=wire.MOST_WORDS_BYTES)
     if set(arrays) != {"words", "votes"}:
         raise wire.WireError("expected words and votes, got other arrays")
-    words = wire.to_words(arrays["words"])
+    words = wire.to_words(arrays["words"], most_proposed(n_parties))
     _check_votes(arrays["votes"], len(words))
     return arrays
 
@@ -93,6 +97,8 @@ def read_votes(body: bytes, n_words: int) -> Arrays:
 def _check_votes(votes: NDArray[Any], n_words: int) -> None:
     if votes.dtype != np.float64 or votes.shape != (n_words,) or not np.isfinite(votes).all():
         raise wire.WireError(f"expected {n_words} finite votes, got {votes.dtype} of shape {votes.shape}")
+    if np.abs(votes).max(initial=0.0) > LARGEST:
+        raise wire.WireError(f"expected votes up to {LARGEST:g}, got larger ones")
 
 
 def packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str, bytes]:

@@ -153,7 +153,10 @@ class Coordinator:
         )
 
     def _propose(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
-        sent = self._collect("propose", PROPOSAL, dict.fromkeys(self.present, b""), read_proposal)
+        def proposal(name: str, body: bytes) -> Arrays:
+            return read_proposal(body, len(self.terms.parties))
+
+        sent = self._collect("propose", PROPOSAL, dict.fromkeys(self.present, b""), proposal)
         self._require(sent, "proposed words")
         state = {f"{key}/{name}": array for name, held in sent.items() for key, array in held.items()}
         return replace(now, state=state), sent
@@ -235,6 +238,9 @@ class Coordinator:
                 sent[name] = read(name, body)
             except InputError as error:
                 self.log(f"what party {name} sent in round {number} was refused: {error}")
+            except Exception as error:  # its bytes end its part in the round, never the run
+                problem = f"reading it failed with {type(error).__name__}"
+                self.log(f"what party {name} sent in round {number} was refused: {problem}")
         return sent
 
     def _ask(

@@ -17,6 +17,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn, measures, party_topics
 from fedtopics.model import TopicModel
 from fedtopics.privacy.release import Ledger
+from fedtopics.text.words import check_words
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def run(
     """
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))
+    check_words(vocabulary, "the vocabulary")
     ledger = Ledger() if ledger is None else ledger
     ledger.check_parties(corpora)
     for name in corpora:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from fedtopics.federation.wire import WireError
 
 MOST_HEADER = 2**16
+MOST_ROUNDS = 2**31
 T = TypeVar("T", "Request", "Reply")
 
 
@@ -94,4 +95,6 @@ def _parsed(kind: type[T], data: bytes) -> T:
     wanted = {item.name: int if item.name == "round" else str for item in fields(kind) if item.name != "body"}
     if not isinstance(header, dict) or {name: type(value) for name, value in header.items()} != wanted:
         raise WireError("expected the header of a message, got other JSON")
+    if abs(header["round"]) > MOST_ROUNDS:
+        raise WireError(f"expected the number of a round up to {MOST_ROUNDS}, got a larger one")
     return kind(**header, body=data[4 + length :])

@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 from threading import Lock
 from time import perf_counter, time
 from typing import Any, TypeAlias
@@ -38,6 +39,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.ledger import Ledger
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
+from fedtopics.text.harmless import one_line
 
 PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
@@ -125,7 +127,7 @@ class PartySide:
     def _note(self, asked: Request, line: str) -> None:
         """Put a line into this party's own log, as far as its policy allows."""
         if self.log != "nothing":
-            logger.info("%s of round %d: %s", asked.operation, asked.round, line)
+            logger.info("%s of round %d: %s", one_line(asked.operation), asked.round, one_line(line))
 
     def _hello(self, asked: Request) -> bytes:
         return wire.pack({"time": np.array(time())})
@@ -145,20 +147,40 @@ class PartySide:
         agreement = self.terms.agreement
         if agreement is None or asked.round != CONFIRMATION:
             raise InputError("the plan has a public word list: no words are confirmed")
-        candidates = wire.to_words(wire.unpack(asked.body, limit=MOST_BYTES)["words"])
+        candidates = _sent_words(asked)
         release = agreement.confirm(_word_lists(self._corpus()), candidates, self._word_noise(2))
+        durable.make_folder(self._about_words(asked.run, "candidates").parent)
+        durable.write(self._about_words(asked.run, "candidates"), wire.from_words(candidates).tobytes())
         return self._commit(asked, release.map(lambda votes: {"votes": votes}))
 
     def _vocabulary(self, asked: Request) -> bytes:
         """Take the words of the run; a second list for the same run could undo the noise, and is refused."""
-        words = wire.to_words(wire.unpack(asked.body, limit=MOST_BYTES)["words"])
-        digest = word_digest(words)
-        if self.terms.words is not None and words != self.terms.words:
-            raise OtherVocabularyError("the plan has a public word list, got other words")
-        if self._noted(asked.run, digest) != digest or digest != asked.vocabulary:
+        words = _sent_words(asked)
+        self._check_source(asked.run, words)
+        note = self._about_words(asked.run, "words")
+        if not note.is_file():
+            durable.make_folder(note.parent)
+            durable.write(note, wire.from_words(words).tobytes())
+        if self._known_words(asked.run) != words or word_digest(words) != asked.vocabulary:
             raise OtherVocabularyError(f"run {asked.run} began with other words, got a second list")
-        self._words[asked.run] = words
         return wire.pack({})
+
+    def _check_source(self, run: str, words: tuple[str, ...]) -> None:
+        """Refuse all words but the plan's public list, or some that this party has voted on in this run."""
+        agreement = self.terms.agreement
+        if agreement is None or self.terms.words is not None:
+            if words != self.terms.words:
+                raise OtherVocabularyError("the plan has a public word list, got other words")
+            return
+        if self.store.stored(run, CONFIRMATION, "confirm") is None:
+            raise OtherVocabularyError(
+                f"expected words that this party has voted on in run {run}, got others"
+            )
+        noted = np.frombuffer(self._about_words(run, "candidates").read_bytes(), np.uint8)
+        if not set(words) <= set(wire.to_words(noted)):
+            raise OtherVocabularyError(f"expected words among the candidates of run {run}, got others")
+        if agreement.max_size is not None and len(words) > agreement.max_size:
+            raise OtherVocabularyError(f"expected at most {agreement.max_size} words, got {len(words)}")
 
     def _contribute(self, asked: Request) -> bytes:
         newest, party = self._remembered(asked)
@@ -199,7 +221,7 @@ class PartySide:
 
     def _remembered(self, asked: Request) -> tuple[int, Party]:
         """The newest round that was answered, and the party after it."""
-        words = self._words.get(asked.run)
+        words = self._known_words(asked.run)
         if words is None or word_digest(words) != asked.vocabulary:
             raise OtherVocabularyError(f"run {asked.run} was asked about before its words were sent here")
         if asked.run not in self._parties:
@@ -210,13 +232,16 @@ class PartySide:
             self._parties[asked.run] = max(rounds, default=-1), Party(self.name, corpus, memory)
         return self._parties[asked.run]
 
-    def _noted(self, run: str, digest: str) -> str:
-        """The digest of the words that this run began with, on this party's disk from now on."""
-        note = self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.digest"
-        if not note.is_file():
-            durable.make_folder(note.parent)
-            durable.write(note, digest.encode())
-        return note.read_text()
+    def _known_words(self, run: str) -> tuple[str, ...] | None:
+        """The words that this run began with, as this party's disk has them; None before they were sent."""
+        note = self._about_words(run, "words")
+        if run not in self._words and note.is_file():
+            self._words[run] = wire.to_words(np.frombuffer(note.read_bytes(), np.uint8))
+        return self._words.get(run)
+
+    def _about_words(self, run: str, kind: str) -> Path:
+        """Where this party keeps the candidates that it voted on, or the words, of a run."""
+        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
@@ -241,6 +266,11 @@ class PartySide:
 def word_digest(words: tuple[str, ...]) -> str:
     """SHA-256 of a word list, by which both sides name it."""
     return sha256(wire.from_words(words).tobytes()).hexdigest()
+
+
+def _sent_words(asked: Request) -> tuple[str, ...]:
+    """The words in a question, checked before any document is read."""
+    return wire.to_words(wire.unpack(asked.body, limit=wire.MOST_WORDS_BYTES)["words"])
 
 
 def _word_lists(corpus: Corpus) -> list[list[str]]:

@@ -22,10 +22,14 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Arrays
+from fedtopics.text.words import LONGEST, is_word
+from fedtopics.text.words import MOST as MOST_WORDS
 
 MAGIC = b"FTW1"
 MOST_HEADER = 2**20
 MOST_DIMENSIONS = 8
+MOST_ELEMENTS = 2**40  # of one array, dimensions of nothing left out: a bound for reshaping, not for memory
+MOST_WORDS_BYTES = 2**26
 TYPES = {
     np.dtype(code).name: np.dtype(code)
     for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8")
@@ -114,16 +118,20 @@ def from_words(words: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(list(words)).encode(), np.uint8)
 
 
-def to_words(array: NDArray[Any]) -> tuple[str, ...]:
-    """The words of `from_words`; anything else is a `WireError`."""
+def to_words(array: NDArray[Any], most: int = MOST_WORDS) -> tuple[str, ...]:
+    """The words of `from_words`, at most so many; anything else is a `WireError`."""
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise WireError(f"expected a list of words, got {array.dtype} of shape {array.shape}")
+    if np.count_nonzero(array == ord(",")) >= MOST_WORDS:  # refused before objects are made of it
+        raise WireError(f"expected at most {MOST_WORDS} words, got a longer list")
     try:
-        if array.dtype != np.uint8 or array.ndim != 1:
-            raise ValueError
         words = json.loads(array.tobytes())
     except (ValueError, RecursionError):
         raise WireError("expected a list of words, got other bytes") from None
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise WireError("expected a list of words, got other JSON")
+    if not isinstance(words, list) or not all(map(is_word, words)):
+        raise WireError(f"expected words of 1 to {LONGEST} characters that can be printed, got others")
+    if len(words) > most:
+        raise WireError(f"expected at most {most} words, got {len(words)}")
     if len(set(words)) != len(words):
         raise WireError("expected every word once, got a list that repeats some")
     return tuple(words)
@@ -142,11 +150,11 @@ def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:
 def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
     raw = content if block.coding == STORED else _decompress(content, block.size)
     if len(raw) != block.size:
-        raise WireError(f"expected {block.size} bytes in array {block.name!r}, got {len(raw)}")
+        raise WireError(f"expected {block.size} bytes in array {block.name!r:.80}, got {len(raw)}")
     if block.coding == SHUFFLED:
         raw = np.frombuffer(raw, np.uint8).reshape(block.type.itemsize, -1).T.tobytes()
     if block.type.kind == "b" and max(raw, default=0) > 1:
-        raise WireError(f"expected truth values in array {block.name!r}, got other bytes")
+        raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
     return np.frombuffer(raw, block.type).reshape(block.shape).copy()
 
 
@@ -198,4 +206,6 @@ def _block(name: object, kind: object, shape: object, coding: object, n_bytes: o
     for number in (*shape, n_bytes):
         if type(number) is not int or not 0 <= number < 2**40:
             raise ValueError
+    if prod(number for number in shape if number) > MOST_ELEMENTS:
+        raise ValueError
     return _Block(name, TYPES[str(kind)], tuple(shape), str(coding), n_bytes)  # type: ignore[arg-type]

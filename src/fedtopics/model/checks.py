@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
+from fedtopics.text.harmless import one_line
+from fedtopics.text.words import check_words
 
 
 def check(
@@ -27,6 +29,8 @@ def check(
         raise InputError(f"expected {n_topics} positive numbers as alpha, got {alpha}; give one a topic")
     if labels is not None and (len(labels) != n_topics or not _are_texts(labels)):
         raise InputError(f"expected {n_topics} texts as labels, got {labels!r}; to name some, give a mapping")
+    if labels is not None and any(one_line(label) != label for label in labels):
+        raise InputError("expected labels that can be printed, got others; leave out control characters")
     if topic_shares is not None and not _are_shares(topic_shares, n_topics):
         raise InputError(f"expected {n_topics} shares of topics, got {topic_shares}; give one a topic")
     if language is not None and not isinstance(language, str):
@@ -45,6 +49,7 @@ def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) 
         raise InputError("expected probabilities in topic_word, got others; divide each row by its sum")
     if len(set(vocabulary)) != n_words or not _are_texts(vocabulary):
         raise InputError("expected a vocabulary of different words, got a repeat or no text; remove it")
+    check_words(vocabulary, "the vocabulary")
 
 
 def _are_texts(values: tuple[str, ...]) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.text.harmless import cell
 
 # gensim keeps counts, not probabilities: many of them leave its variational inference no room to deviate.
 GENSIM_TOKENS_PER_TOPIC = 1e12
@@ -69,9 +70,9 @@ def write_csv(
     try:
         with partial.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(["word", *labels])
+            writer.writerow(["word", *map(cell, labels)])
             for word, row in zip(vocabulary, topic_word.T.tolist(), strict=True):
-                writer.writerow([word, *row])
+                writer.writerow([cell(word), *row])
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

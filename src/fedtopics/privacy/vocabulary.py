@@ -5,11 +5,12 @@ r"""Agreeing on words without leaking them: a public list (free), or together at
                 words that reach a threshold
     server:     candidates = the words that any party released; broadcast
     party, 2:   release noisy votes for all candidates (a clipped sum: the words are public now)
-    server:     keep the words that at least min_parties parties proposed or confirmed (2 deviations above 0),
-                the most voted first
+    server:     keep the words that at least min_parties parties proposed or confirmed, the most voted first
+                (`choice_of_words`)
 
 A word is at home with `n_homes` parties that a public hash chooses: fewer words share a document's votes, so
-rarer ones pass, and the other parties still confirm them. A word that no home of it holds often is lost.
+rarer ones pass, and the other parties still confirm them. A word that no home of it holds often is lost. A
+party proposes at most `most_proposed` words, so that none can crowd out the others.
 
 Privacy of step 1. The votes of a document have Euclidean norm at most 1: rho-zCDP with rho = 1/(2 sigma^2)
 for the words that other documents hold too. Words that only this document holds appear with probability at
@@ -36,16 +37,18 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy import accounting, exact
 from fedtopics.privacy.calibration import bisect
+from fedtopics.privacy.choice_of_words import capped, held
 from fedtopics.privacy.clipped_sum import ClippedSum
 from fedtopics.privacy.contribution import check_size
 from fedtopics.privacy.cost import Cost, Loss, NoiseSource, Relation
 from fedtopics.privacy.events import Approximate, ZeroConcentrated, check_delta, check_number
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Ledger, Release, reuse
+from fedtopics.text import words as rule
+from fedtopics.text.words import check_words, is_word
 
 Documents: TypeAlias = Sequence[Sequence[str]]
 RESOLUTION = 2**12  # steps of the grid in a vote of weight 1
-CONFIRMED = 2.0  # deviations of the noise above zero
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Agreement:
     max_size: int | None = None
     max_words: int = 200
     n_homes: int = 2
-    proposal_share: float = 0.85
+    proposal_share: float = 0.75
 
     def __post_init__(self) -> None:
         check_number("epsilon", self.epsilon, open_minimum=True)
@@ -145,8 +148,9 @@ class Agreement:
     ) -> Release[dict[str, float]]:
         """[party] The words at home with this party, of all parties, that reach the threshold."""
         words = {word for document in documents for word in document}
-        here = {word for word in words if party in homes(word, parties, self.n_homes)}
-        return self.mechanisms[0]([[w for w in document if w in here] for document in documents], noise)
+        here = {w for w in words if is_word(w) and party in homes(w, parties, self.n_homes)}
+        found = self.mechanisms[0]([[w for w in document if w in here] for document in documents], noise)
+        return found.map(lambda votes: most_voted(votes, most_proposed(len(parties))))
 
     def candidates(self, proposed: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
         """[server] The words that any party released, in alphabetical order."""
@@ -164,14 +168,14 @@ class Agreement:
         confirmed: Mapping[str, NDArray[np.float64]],
     ) -> tuple[str, ...]:
         """[server] The agreed words, most voted first."""
-        words = self.candidates(proposed)
-        enough = CONFIRMED * self.mechanisms[1].multiplier
-        holders, votes = np.zeros(len(words), dtype=int), np.zeros(len(words))
-        for party, noisy in confirmed.items():
-            holders += (noisy >= enough) | np.array([word in proposed[party] for word in words], dtype=bool)
-            votes += noisy
-        order = np.argsort(-votes, kind="stable")
-        return tuple(words[i] for i in order if holders[i] >= self.min_parties)[: self.max_size]
+        words, parties = self.candidates(proposed), sorted(confirmed)
+        if not words or not parties:
+            return ()
+        named = np.array([[word in proposed[party] for word in words] for party in parties], dtype=bool)
+        votes = np.array([confirmed[party] for party in parties])
+        taken = held(named, votes / self.mechanisms[1].multiplier, self.min_parties)
+        order = np.argsort(-capped(votes).sum(axis=0), kind="stable")
+        return tuple(words[i] for i in order if taken[i])[: self.max_size]
 
 
 def agree(
@@ -208,10 +212,24 @@ def homes(word: str, parties: Sequence[str], n_homes: int) -> list[str]:
     return sorted(parties, key=lambda party: sha256(f"{word}/{party}".encode()).digest())[:n_homes]
 
 
+def most_proposed(n_parties: int) -> int:
+    """The most words that one of so many parties may propose: together they stay below what is taken."""
+    return rule.MOST // n_parties
+
+
+def most_voted(votes: Mapping[str, float], most: int) -> dict[str, float]:
+    """At most so many words, those with the most votes, in the order they had."""
+    if len(votes) <= most:
+        return dict(votes)
+    kept = set(sorted(votes, key=lambda word: -votes[word])[:most])
+    return {word: vote for word, vote in votes.items() if word in kept}
+
+
 def public_words(words: Sequence[str]) -> Release[tuple[str, ...]]:
     """A word list that was public before: it costs nothing."""
     if len(set(words)) != len(words):
         raise InputError("a public word list must not repeat words")
+    check_words(words, "the public list")
     return reuse(tuple(words))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.text.tokens import Tokenizer
+from fedtopics.text.words import is_word
 
 _Sentences: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]] | tuple[None, None]
 
@@ -91,7 +92,7 @@ def index_texts(
     """Every word of the texts, numbered by first appearance, and the sentences if there is a splitter.
 
     A sentence without a word is kept, as how many there are must not tell which words they have; the space
-    between paragraphs is none.
+    between paragraphs is none. What the tokenizer returns and is no word (`text.words`) is left out.
     """
     number = _Numbering()
     words, offsets = array("i"), array("q", [0])
@@ -108,7 +109,9 @@ def index_texts(
     sentences: _Sentences = (None, None)
     if sentence_splitter:
         sentences = np.array(sentence_offsets, np.int64), np.array(document_sentences, np.int64)
-    return Indexed(np.array(words, np.int32), np.array(offsets, np.int64), tuple(number), *sentences)
+    indexed = Indexed(np.array(words, np.int32), np.array(offsets, np.int64), tuple(number), *sentences)
+    known = tuple(filter(is_word, number))
+    return indexed if len(known) == len(number) else with_vocabulary(indexed, known)
 
 
 def document_frequency(indexed: Indexed) -> NDArray[np.int64]:

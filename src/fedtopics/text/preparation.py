@@ -12,6 +12,7 @@ from fedtopics.text.indexing import Indexed, document_frequency, index_texts, wi
 from fedtopics.text.stop_words import stop_words_for
 from fedtopics.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
 from fedtopics.text.word_filter import WordFilter
+from fedtopics.text.words import check_words
 
 
 class TextOptions(TypedDict, total=False):
@@ -98,6 +99,7 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
         seen: set[str] = set()
         twice = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
         raise InputError(f"expected every word once, got {twice!r} twice in {name}")
+    check_words(words, name)
     return words
 
 

@@ -1,0 +1,59 @@
+"""Text from outside made harmless where it is shown: on a terminal, in a log, in a cell of a spreadsheet."""
+
+from __future__ import annotations
+
+import logging
+from typing import TypeVar
+
+Value = TypeVar("Value", bound=object)
+_KEPT = "\n\t\u00a0\u200c\u200d\u3000"  # line ends, tabs, and the spaces and joiners that people write
+_FORMULA = ("=", "+", "-", "@")  # what makes a spreadsheet compute a cell
+
+
+def printable(text: str) -> str:
+    r"""The text with everything that cannot be printed spelled out; line ends and tabs stay.
+
+    Escape sequences could rewrite what stands on a terminal, and marks of direction what it seems to say.
+
+    >>> printable("tax\x1b[2J"), printable("Málaga\nLeón"), printable("\u202ecod.exe")
+    ('tax\\x1b[2J', 'Málaga\nLeón', '\\u202ecod.exe')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in _KEPT else ascii(c)[1:-1] for c in text)
+
+
+def one_line(text: str) -> str:
+    r"""The text as one line that can be printed: nobody adds lines to another's log.
+
+    >>> one_line("refused\n2026-11-16 finished")
+    'refused\\n2026-11-16 finished'
+    """
+    return printable(text).replace("\n", "\\n")
+
+
+def cell(value: Value) -> Value | str:
+    r"""What a cell of a table may hold: numbers as they are, texts that no spreadsheet takes for a formula.
+
+    >>> cell("=cmd()"), cell("@war"), cell("-0.5"), cell(-0.5), cell("tax\r=1")
+    ("'=cmd()", "'@war", '-0.5', -0.5, 'tax\\r=1')
+    """
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+class HarmlessFormatter(logging.Formatter):
+    """Lines of a log that can be printed, whatever they quote."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
