@@ -23,7 +23,11 @@ from planted import corpus_of_sentences, planted_topics
 
 from fedtopics import methods
 from fedtopics.corpus import Corpus
+from fedtopics.deployment import private_scores
+from fedtopics.federation import wire
 from fedtopics.federation.combining import combine
+from fedtopics.federation.party_side import Score
+from fedtopics.federation.plan_parts import Evaluation
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 
 Kind: TypeAlias = list[tuple[str, dict[str, tuple[str, int]]]]
@@ -119,6 +123,29 @@ def test_documents_decide_neither_whether_nor_how_a_party_answers(case: str, tmp
     assert all(error == "" for error, _ in kinds)
     for name, found in seen.items():
         assert found == seen["ordinary"], name
+
+
+def test_held_out_documents_decide_neither_whether_nor_how_a_party_scores(tmp_path: Path) -> None:
+    method, mechanism = methods.make("calm", n_topics=3), Evaluation("private", 0.1, 1.0, 1e-6).mechanism()
+    assert mechanism is not None
+    seen = []
+    for number, corpus in enumerate(corpora("sentence").values()):
+        held_out = corpus.with_vocabulary(WORDS)
+        score = Score(
+            mechanism.price(),
+            lambda topics, _, noise, held_out=held_out: private_scores.release(
+                topics, held_out, mechanism, noise
+            ),
+        )
+        party = AskedParty(tmp_path / str(number), method, corpus, WORDS, score=score)
+        party.ask("vocabulary", 0, {"words": wire.from_words(WORDS)})
+        topics = np.full((3, N_WORDS), 1 / N_WORDS)
+        error, sent = party.ask("evaluate", method.n_rounds, {"topics": topics})
+        kinds = {name: (array.dtype.name, array.shape) for name, array in sent.items()}
+        seen.append((error, kinds, party.charges()))
+        party.side.store.close()
+    assert seen[0][:2] == ("", {"sums": ("float64", (2,))})
+    assert all(found == seen[0] for found in seen)
 
 
 def test_every_method_is_asked() -> None:

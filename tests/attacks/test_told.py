@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,7 +19,7 @@ from fedtopics.federation import in_process, told, wire
 from fedtopics.federation.consistent import with_consistency
 from fedtopics.federation.party_side import Score
 from fedtopics.federation.plan_parts import Evaluation
-from fedtopics.federation.protocol import Arrays, Method, Party, Turn
+from fedtopics.federation.protocol import Arrays, Form, Method, Numbers, Party, Turn
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 
@@ -135,13 +135,45 @@ def test_sums_that_are_not_one_and_words_that_come_twice_are_refused() -> None:
             told.check({"phi": phi, "kept": np.array(kept)}, forms)
 
 
+def extremes(form: Form) -> Iterator[Arrays]:
+    """Messages of this form at the edges of what is believed: the least, the most, all in one place."""
+    for end in ("least", "most"):
+        for place in (0, -1):
+            yield {name: _extreme(what, end, place) for name, what in form.items()}
+
+
+def _extreme(what: Numbers, end: str, place: int) -> np.ndarray:
+    shape = tuple(size[0] if isinstance(size, range) else size for size in what.shape)
+    array = (
+        np.full(shape, getattr(what, end), what.type) if what.type != "int32" else np.zeros(shape, "int32")
+    )
+    if what.distinct:
+        return np.arange(array.size)
+    if what.sums_to_one is not None:
+        array[:] = what.least
+        np.moveaxis(array, what.sums_to_one, 0)[place] = 1.0
+    return array
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", TELLING)
+def test_whatever_is_believed_is_answered(name: str, tmp_path: Path) -> None:
+    """With and without a memory: no message that passes makes the party fail."""
+    method = TELLING[name]
+    for number, form in enumerate(method.may_be_told(24, "north")):
+        for other, arrays in enumerate(extremes(form)):
+            party = AskedParty(tmp_path / f"{number}-{other}", method, CORPORA["north"], WORDS)
+            assert [party.contribute(turn, arrays)[0] for turn in range(3)] == ["", "", ""]
+            party.side.store.close()
+
+
 @pytest.mark.parametrize("name", ["calm", "pctd"])
 def test_no_number_that_is_told_keeps_a_party_busy(name: str, tmp_path: Path) -> None:
     """A mean length of 1e10 took minutes for 40 short documents."""
     party = AskedParty(tmp_path, TELLING[name], CORPORA["north"], WORDS)
     arrays = last_told(TELLING[name])
     began = perf_counter()
-    for length in (1e10, 1.1e6, -1.0, np.inf, np.nan):
+    for length in (1.1e6, 1e10, -1.0, np.inf, np.nan):
         assert party.contribute(1, arrays | {"length": np.array(length)})[0] == "ToldError"
     assert party.contribute(1, arrays | {"length": np.array(1e6)})[0] == ""
     assert perf_counter() - began < 30  # on a busy machine

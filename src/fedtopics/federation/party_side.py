@@ -230,9 +230,10 @@ class PartySide:
 
     def _begin(self, asked: Request, due: Cost) -> None:
         """Open the documents for an answer of this price, if the run goes on and the budget can pay."""
-        if due != FREE and self._progress(asked.run).left:
-            raise RoundPassedError(f"run {asked.run} was left here when a release failed; start a new run")
-        self.store.require([due])
+        if due != FREE:
+            if self._progress(asked.run).left:
+                raise RoundPassedError(f"run {asked.run} was left when a release failed; start a new run")
+            self.store.require([due])
         self._due = FREE
         self._corpus()  # where they cannot be read, nothing is made
         self._due = due
