@@ -17,8 +17,9 @@ from fedtopics.corpus import Corpus
 from fedtopics.federation import durable, ledger_file, wire
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_side import PartySide, word_digest
+from fedtopics.federation.party_side import PartySide
 from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.party_words import word_digest
 from fedtopics.federation.protocol import Arrays
 from fedtopics.federation.terms import Terms
 
@@ -79,7 +80,7 @@ def test_one_failing_write_draws_and_charges_nothing_twice(
         for name in ("write", "append"):
             patch.setattr(durable, name, failing(getattr(durable, name), calls, number, when))
         error, _ = party.ask("contribute", 0, {})
-    assert error == "StoreError"
+    assert error == "PartyFailedError"
     charged = len(party.store.entries)
     error, first = party.ask("contribute", 0, {})
     assert not error
@@ -120,7 +121,7 @@ def test_a_charged_release_is_sent_as_it_was_drawn(tmp_path: Path, monkeypatch: 
     with monkeypatch.context() as patch:
         patch.setattr(durable, "write", write)
         for _ in range(3):
-            assert party.ask("contribute", 0, {}) == ("StoreError", b"")
+            assert party.ask("contribute", 0, {}) == ("PartyFailedError", b"")
     error, sent = party.ask("contribute", 0, {})
     assert not error
     assert len(drawn) == 1
@@ -138,7 +139,7 @@ def test_a_line_that_cannot_be_undone_counts(tmp_path: Path, monkeypatch: pytest
 
     with monkeypatch.context() as patch:
         patch.setattr(durable, "append", append)
-        assert party.ask("contribute", 0, {}) == ("StoreError", b"")
+        assert party.ask("contribute", 0, {}) == ("PartyFailedError", b"")
     assert len(party.store.entries) == 1
     kept = party.store.stored("run", 0, "contribute")
     assert party.ask("contribute", 0, {}) == ("", kept)
@@ -175,6 +176,6 @@ def test_nothing_is_drawn_for_a_charged_release_that_is_gone(
     party.store.forget("run")
     drawn: list[Mapping[str, Any]] = []
     monkeypatch.setattr(type(party.side.terms.method), "contribute", lambda *given: drawn.append({}))
-    assert party.ask("contribute", 0, {}) == ("StoreError", b"")
+    assert party.ask("contribute", 0, {}) == ("PartyFailedError", b"")
     assert not drawn
     party.store.close()

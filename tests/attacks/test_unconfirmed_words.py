@@ -13,7 +13,7 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.federation import wire
 from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_side import CONFIRMATION, word_digest
+from fedtopics.federation.party_words import CONFIRMATION, word_digest
 from fedtopics.privacy.ledger import Budget
 from fedtopics.privacy.vocabulary import Agreement
 

@@ -22,6 +22,7 @@ from fedtopics.federation.onboarding import Offer
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.plan_parts import Evaluation, Promise, Words
 from fedtopics.privacy.ledger import Ledger
+from fedtopics.privacy.noise import Noise
 from fedtopics.run import Run
 
 PARTIES = ("north", "south")
@@ -111,3 +112,19 @@ def test_held_out_documents_are_not_trained_on(federation: Path) -> None:
     again, _ = PartyFolder(federation / "north")._parts()
     assert np.array_equal(trained.words, again.words)
     assert folder.training().n_docs == 150
+
+
+@pytest.mark.parametrize("n_docs", [0, 1])
+def test_a_party_with_too_few_documents_to_hold_some_out_scores_none(
+    federation: Path, n_docs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error would tell how few they are."""
+    few = drawn_corpus(TOPICS, 4, 30, 1).select(range(n_docs))
+    monkeypatch.setattr(PartyFolder, "documents", lambda _: few)
+    trained, held_out = PartyFolder(federation / "north")._parts()
+    assert held_out is not None
+    assert (trained.n_docs, held_out.n_docs) == (n_docs, 0)
+    score = PartyFolder(federation / "north")._score()
+    assert score is not None
+    sums = score.release(np.asarray(TOPICS), few.vocabulary, Noise.simulated(1)).value["sums"]
+    assert np.isfinite(sums).all()

@@ -177,7 +177,7 @@ def test_a_full_disk_at_a_party_spends_nothing(
     monkeypatch.setattr(durable, "write", write)
     with pytest.raises(TooFewPartiesError):
         stage.trained(channel=Mortal(stage.sides))
-    assert any("cannot read or write its own records (a full disk?)" in line for line in stage.lines)
+    assert any("it failed while it worked on its documents" in line for line in stage.lines)
     full[0] = False
     assert np.array_equal(finished(stage, Mortal(stage.sides)), reference[0])
     assert paid(stage) == reference[1]

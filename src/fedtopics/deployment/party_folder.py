@@ -96,6 +96,8 @@ class PartyFolder:
         corpus, plan = self.documents(), self.plan
         if plan.evaluation.test_fraction is None:
             return corpus, None
+        if not 0 < round(plan.evaluation.test_fraction * corpus.n_docs) < corpus.n_docs:
+            return corpus, corpus.select([])  # too few to share out: it scores none, and nobody sees that
         return corpus.split(plan.evaluation.test_fraction, seed=int(plan.digest[:8], 16))
 
     def _score(self) -> Score | None:
@@ -109,7 +111,7 @@ class PartyFolder:
                 raise InputError("the plan holds no documents out: nothing is scored")
             return private_scores.release(topics, held_out.with_vocabulary(words), mechanism, noise, threads)
 
-        return score
+        return Score(mechanism.price(), score)
 
     def check_source(self) -> int:
         """The number of documents; an error that says why where none can be read."""

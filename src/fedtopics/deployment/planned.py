@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fedtopics.deployment.private_scores import Scored
 from fedtopics.federation.checkpoint import Checkpoint
-from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL
+from fedtopics.federation.party_words import CONFIRMATION, PROPOSAL
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.terms import Terms
 from fedtopics.privacy.cost import FREE, Cost

@@ -14,6 +14,7 @@ Protocol (docs/evaluation.md says why):
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -77,7 +78,7 @@ def by_document(
     seen, hidden = halves(test, seed)
     alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
     theta = lda.fold_in(seen, phi, alpha, n_iterations=N_ITERATIONS, n_threads=n_threads)
-    chances = np.einsum("nk,nk->n", theta[hidden.docs].astype(np.float64), phi.T[hidden.words])
+    chances = np.concatenate([np.zeros(0), *_chances(theta, phi, hidden)])
     sums: Floats = np.bincount(hidden.docs, np.log(chances), hidden.n_docs).astype(np.float64)
     return sums, hidden.lengths
 
@@ -142,13 +143,16 @@ def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
 
 
 def _log_likelihood(theta: NDArray[np.float32], phi: Floats, hidden: Corpus) -> float:
+    return sum((float(np.log(part).sum()) for part in _chances(theta, phi, hidden)), start=0.0)
+
+
+def _chances(theta: NDArray[np.float32], phi: Floats, hidden: Corpus) -> Iterator[Floats]:
+    """The probability of each hidden token, some tokens at a time: memory does not grow with their number."""
     word_topic = np.ascontiguousarray(phi.T)
-    total = 0.0
     for start in range(0, hidden.n_tokens, TOKENS_AT_ONCE):
         part = slice(start, start + TOKENS_AT_ONCE)
         mixtures = theta[hidden.docs[part]].astype(np.float64)
-        total += float(np.log(np.einsum("nk,nk->n", mixtures, word_topic[hidden.words[part]])).sum())
-    return total
+        yield np.einsum("nk,nk->n", mixtures, word_topic[hidden.words[part]])
 
 
 def _completion(log_likelihood: float, hidden: Corpus, test: Corpus) -> Completion:

@@ -25,8 +25,9 @@ REASONS = {
     "StoreError": "it cannot read or write its own records (a full disk?); nothing was charged or sent",
     "OtherVocabularyError": "it knows this run with other words",
     "RoundPassedError": "it has left this round behind without an answer",
+    "ToldError": "it was told what the method never says; do both sides run the same version?",
     "InputError": "it found its input unfit; its own log says why",
-    "MemoryError": "it ran out of memory",
+    "PartyFailedError": "it failed while it worked on its documents; its own log says why",
 }
 
 

@@ -18,11 +18,13 @@ from fedtopics.errors import InputError
 from fedtopics.federation.protocol import (
     About,
     Arrays,
+    Form,
     Method,
     Party,
     ToldTopics,
     Turn,
     measures,
+    model_sizes,
     name_of,
     party_topics,
 )
@@ -72,6 +74,12 @@ class Consistent:
         rows = np.moveaxis(told[where.name], where.word_axis, 1)
         drawn = self.relation.draw_together(rows, self.tau).astype(rows.dtype)
         return told | {where.name: np.ascontiguousarray(np.moveaxis(drawn, 1, where.word_axis))}
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        return self.method.may_be_told(n_words, party)
+
+    def model_sizes(self, parties: tuple[str, ...]) -> range:
+        return model_sizes(self.method, parties)
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         return self.method.contribute(party, told, turn)

@@ -29,7 +29,7 @@ from fedtopics.federation.checkpoint import Checkpoint, WireRound
 from fedtopics.federation.combining import combine
 from fedtopics.federation.expected import Expected, check, expected, most_bytes
 from fedtopics.federation.messages import Request
-from fedtopics.federation.party_side import CONFIRMATION, PROPOSAL, word_digest
+from fedtopics.federation.party_words import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.federation.protocol import Arrays, measures, notes
 from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms

@@ -10,7 +10,10 @@
     deliver      the finished model, to be kept here
 
 A question that was answered before gets the stored answer again, whatever it now says: a retry spends
-nothing. An exception leaves as the name of its type; its text may hold words of a document and stays here.
+nothing. Any other is checked first, without documents, and an error leaves as the name of its type. From
+`_begin` on, which alone opens the documents, every failure leaves under one name, since it may depend on
+them: its text stays here. Where a release was being made its price is charged and the run is left, so that
+nobody sees for free how often fresh noise fails.
 """
 
 from __future__ import annotations
@@ -18,33 +21,35 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from pathlib import Path
 from threading import Lock
 from time import perf_counter, time
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation import attestation, durable, wire
+from fedtopics.federation import attestation, told, wire
+from fedtopics.federation.durable import StoreError
 from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_store import WORDS, PartyStore
-from fedtopics.federation.protocol import Arrays, Party
+from fedtopics.federation.party_progress import Progress, never_empty, word_lists
+from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.party_words import CONFIRMATION, PROPOSAL, PartyWords
+from fedtopics.federation.protocol import Arrays, Form, Numbers, Party, model_sizes
 from fedtopics.federation.terms import Terms
 from fedtopics.model import TopicModel
-from fedtopics.privacy.ledger import Ledger
+from fedtopics.privacy.cost import FREE, Cost
+from fedtopics.privacy.ledger import BudgetError, Ledger
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 from fedtopics.text.harmless import one_line
 
-PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 MOST_BYTES = 2**32
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
-Score: TypeAlias = Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
+FAILED = "failed"  # what the ledger calls a release that failed
 logger = logging.getLogger(__name__)
 
 
@@ -52,12 +57,20 @@ class PlanNotAcceptedError(InputError):
     """The coordinator runs a plan that this party has not accepted."""
 
 
-class OtherVocabularyError(InputError):
-    """The words are not those that this run began with."""
-
-
 class RoundPassedError(InputError):
     """A round was asked for that this party has left behind without an answer."""
+
+
+class PartyFailedError(InputError):
+    """Something went wrong while this party worked on its documents; its own log says what."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well topics over these words predict held-out documents: what releases it, at which price."""
+
+    price: Cost
+    release: Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 
 
 @dataclass(frozen=True)
@@ -83,9 +96,14 @@ class PartySide:
     score: Score | None = None  # of topics on held-out documents, where the plan has private scores
     sign: attestation.Sign | None = None  # with this party's key
     _documents: Corpus | None = field(default=None, init=False)
-    _words: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
-    _parties: dict[str, tuple[int, Party]] = field(default_factory=dict, init=False)
+    _words: PartyWords = field(init=False)
+    _parties: dict[str, Party] = field(default_factory=dict, init=False)
+    _runs: dict[str, Progress] = field(default_factory=dict, init=False)
+    _due: Cost | None = field(default=None, init=False)  # of the answer under way, once documents are open
     _lock: Lock = field(default_factory=Lock, init=False)
+
+    def __post_init__(self) -> None:
+        self._words = PartyWords(self.terms, self.store)
 
     def answer(self, data: bytes) -> bytes:
         """The answer to a question in bytes; never an exception."""
@@ -94,10 +112,11 @@ class PartySide:
         try:
             asked = Request.from_bytes(data)
             with self._lock:
+                self._due = None
                 body = self._answer(asked)
             self._note(asked, f"{len(body)} bytes in {perf_counter() - began:.2f} s")
         except Exception as problem:
-            error = type(problem).__name__
+            error = type(problem).__name__ if isinstance(problem, InputError) else PartyFailedError.__name__
             self._note(asked, f"not answered: {problem if self.log == 'details' else error}")
         return Reply(self.name, asked.operation, asked.run, asked.round, asked.nonce, error, body).to_bytes()
 
@@ -122,7 +141,16 @@ class PartySide:
         if asked.operation not in answers:
             raise InputError(f"expected one of {', '.join(answers)}, got {asked.operation!r:.40}")
         known = self.store.stored(asked.run, asked.round, asked.operation)
-        return answers[asked.operation](asked) if known is None else known
+        if known is not None:
+            return known
+        try:
+            return answers[asked.operation](asked)
+        except Exception as problem:
+            if self._due is None or isinstance(problem, BudgetError):  # decided by public facts alone
+                raise
+            if self._due != FREE:
+                self._leave(asked, self._due)
+            raise PartyFailedError(f"{type(problem).__name__}: {problem}") from problem
 
     def _note(self, asked: Request, line: str) -> None:
         """Put a line into this party's own log, as far as its policy allows."""
@@ -136,7 +164,8 @@ class PartySide:
         agreement = self.terms.agreement
         if agreement is None or asked.round != PROPOSAL:
             raise InputError("the plan has a public word list: no words are proposed")
-        documents = _word_lists(self._corpus())
+        self._begin(asked, agreement.plan()[0])
+        documents = word_lists(self._corpus())
         release = agreement.propose(documents, self.name, self.terms.parties, self._word_noise(1))
         votes = release.map(
             lambda found: {"words": wire.from_words(list(found)), "votes": np.array(list(found.values()))}
@@ -147,61 +176,46 @@ class PartySide:
         agreement = self.terms.agreement
         if agreement is None or asked.round != CONFIRMATION:
             raise InputError("the plan has a public word list: no words are confirmed")
-        candidates = _sent_words(asked)
-        release = agreement.confirm(_word_lists(self._corpus()), candidates, self._word_noise(2))
-        durable.make_folder(self._about_words(asked.run, "candidates").parent)
-        durable.write(self._about_words(asked.run, "candidates"), wire.from_words(candidates).tobytes())
+        candidates = told.words(asked.body)
+        self._begin(asked, agreement.plan()[1])
+        self._words.note_candidates(asked.run, candidates)
+        release = agreement.confirm(word_lists(self._corpus()), candidates, self._word_noise(2))
         return self._commit(asked, release.map(lambda votes: {"votes": votes}))
 
     def _vocabulary(self, asked: Request) -> bytes:
         """Take the words of the run; a second list for the same run could undo the noise, and is refused."""
-        words = _sent_words(asked)
-        self._check_source(asked.run, words)
-        note = self._about_words(asked.run, "words")
-        if not note.is_file():
-            durable.make_folder(note.parent)
-            durable.write(note, wire.from_words(words).tobytes())
-        if self._known_words(asked.run) != words or word_digest(words) != asked.vocabulary:
-            raise OtherVocabularyError(f"run {asked.run} began with other words, got a second list")
+        self._words.take(asked.run, told.words(asked.body), asked.vocabulary)
         return wire.pack({})
 
-    def _check_source(self, run: str, words: tuple[str, ...]) -> None:
-        """Refuse all words but the plan's public list, or some that this party has voted on in this run."""
-        agreement = self.terms.agreement
-        if agreement is None or self.terms.words is not None:
-            if words != self.terms.words:
-                raise OtherVocabularyError("the plan has a public word list, got other words")
-            return
-        if self.store.stored(run, CONFIRMATION, "confirm") is None:
-            raise OtherVocabularyError(
-                f"expected words that this party has voted on in run {run}, got others"
-            )
-        noted = np.frombuffer(self._about_words(run, "candidates").read_bytes(), np.uint8)
-        if not set(words) <= set(wire.to_words(noted)):
-            raise OtherVocabularyError(f"expected words among the candidates of run {run}, got others")
-        if agreement.max_size is not None and len(words) > agreement.max_size:
-            raise OtherVocabularyError(f"expected at most {agreement.max_size} words, got {len(words)}")
-
     def _contribute(self, asked: Request) -> bytes:
-        newest, party = self._remembered(asked)
-        if not newest < asked.round < self.terms.method.n_rounds:
+        words, method, so_far = (
+            self._words.of(asked.run, asked.vocabulary),
+            self.terms.method,
+            self._progress(asked.run),
+        )
+        if not so_far.newest < asked.round < method.n_rounds:
             raise RoundPassedError(
-                f"expected a round after {newest} of {self.terms.method.n_rounds}, got {asked.round}"
+                f"expected a round after {so_far.newest} of {method.n_rounds}, got {asked.round}"
             )
-        told = wire.unpack(asked.body, limit=MOST_BYTES)
-        turn = self.terms.turn("party", asked.round, self.name)
-        release, memory = self.terms.method.contribute(party, told, turn)
+        arrays = self._told(asked, method.may_be_told(len(words), self.name))
+        self._begin(asked, so_far.next_price(method.plan(len(words))))
+        party = self._party(asked.run, words)
+        release, memory = method.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
         payload = self._commit(asked, release, memory)
-        self._parties[asked.run] = asked.round, replace(party, memory=memory)
+        self._parties[asked.run] = replace(party, memory=memory)
+        self._runs[asked.run] = so_far.after(asked.round, release.cost)
         return payload
 
     def _evaluate(self, asked: Request) -> bytes:
         if self.score is None or asked.round != self.terms.method.n_rounds:
             raise InputError("the plan has no private scores, or they are not due: nothing is scored")
-        _, party = self._remembered(asked)
-        topics = wire.unpack(asked.body, limit=MOST_BYTES)["topics"]
+        words = self._words.of(asked.run, asked.vocabulary)
+        shape = model_sizes(self.terms.method, self.terms.parties), len(words)
+        topics = Numbers("float64", shape, most=1.0, sums_to_one=1)
+        arrays = self._told(asked, [{"topics": topics}])
         noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
-        return self._commit(asked, self.score(topics, party.corpus.vocabulary, noise))
+        self._begin(asked, self.score.price)
+        return self._commit(asked, self.score.release(arrays["topics"], words, noise))
 
     def _attest(self, asked: Request) -> bytes:
         """What this run has cost so far: it depends on prices alone, so it is free and reads no documents."""
@@ -211,39 +225,51 @@ class PartySide:
         return attestation.made(self.name, asked.run, self.terms.plan, entries, self.sign).to_bytes()
 
     def _deliver(self, asked: Request) -> bytes:
+        words, newest = self._words.of(asked.run, asked.vocabulary), self._progress(asked.run).newest
         arrays = wire.unpack(asked.body, limit=MOST_BYTES)
-        newest, party = self._remembered(asked)
-        local = self.terms.method.local_model(party) if newest >= 0 else None
+        self._begin(asked, FREE)
+        local = self.terms.method.local_model(self._party(asked.run, words)) if newest >= 0 else None
         files = {name: array.tobytes() for name, array in arrays.items()}
         ledger = self.store.run_ledger(asked.run)
-        self.keep(asked.run, Delivery(files, party.corpus.vocabulary, local, ledger))
+        self.keep(asked.run, Delivery(files, words, local, ledger))
         return wire.pack({})
 
-    def _remembered(self, asked: Request) -> tuple[int, Party]:
-        """The newest round that was answered, and the party after it."""
-        words = self._known_words(asked.run)
-        if words is None or word_digest(words) != asked.vocabulary:
-            raise OtherVocabularyError(f"run {asked.run} was asked about before its words were sent here")
-        if asked.run not in self._parties:
-            entries = self.store.run_ledger(asked.run).entries
-            rounds = [entry.round for entry in entries if entry.run.endswith("/contribute")]
-            memory = self.store.load_memory(asked.run)
-            corpus = self._corpus().with_vocabulary(words)
-            self._parties[asked.run] = max(rounds, default=-1), Party(self.name, corpus, memory)
-        return self._parties[asked.run]
+    def _begin(self, asked: Request, due: Cost) -> None:
+        """Open the documents for an answer of this price, if the run goes on and the budget can pay."""
+        if due != FREE:
+            if self._progress(asked.run).left:
+                raise RoundPassedError(f"run {asked.run} was left when a release failed; start a new run")
+            self.store.require([due])
+        self._due = FREE
+        self._corpus()  # where they cannot be read, nothing is made
+        self._due = due
 
-    def _known_words(self, run: str) -> tuple[str, ...] | None:
-        """The words that this run began with, as this party's disk has them; None before they were sent."""
-        note = self._about_words(run, "words")
-        if run not in self._words and note.is_file():
-            self._words[run] = wire.to_words(np.frombuffer(note.read_bytes(), np.uint8))
-        return self._words.get(run)
+    def _leave(self, asked: Request, due: Cost) -> None:
+        """Charge a release that failed, and make none in this run any more."""
+        self._runs[asked.run] = replace(self._progress(asked.run), left=True)
+        with suppress(StoreError):  # a full disk: the run is left until this party starts again
+            self.store.commit(asked.run, asked.round, FAILED, due, b"")
 
-    def _about_words(self, run: str, kind: str) -> Path:
-        """Where this party keeps the candidates that it voted on, or the words, of a run."""
-        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
+    def _told(self, asked: Request, forms: list[Form]) -> Arrays:
+        """What the question tells, if it has one of the forms."""
+        arrays = wire.unpack(asked.body, limit=told.most_bytes(forms))
+        told.check(arrays, forms, self.terms.significant_bits)
+        return arrays
+
+    def _progress(self, run: str) -> Progress:
+        if run not in self._runs:
+            self._runs[run] = Progress.of(self.store.run_ledger(run), "contribute", FAILED)
+        return self._runs[run]
+
+    def _party(self, run: str, words: tuple[str, ...]) -> Party:
+        """This party with its documents and what it remembers of the run."""
+        if run not in self._parties:
+            corpus = never_empty(self._corpus().with_vocabulary(words))
+            self._parties[run] = Party(self.name, corpus, self.store.load_memory(run))
+        return self._parties[run]
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
+        self._due = FREE  # it is made: what fails from here on is this party's disk
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
         try:
             return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
@@ -253,6 +279,8 @@ class PartySide:
             raise
 
     def _corpus(self) -> Corpus:
+        if self._due is None:
+            raise PartyFailedError("expected every check before documents are opened, got one of them after")
         if self._documents is None:
             self._documents = self.read()
         return self._documents
@@ -261,18 +289,3 @@ class PartySide:
         if self.terms.secure:
             return Noise.secure()
         return Noise.simulated(self.terms.seed, "vocabulary", self.name, step)
-
-
-def word_digest(words: tuple[str, ...]) -> str:
-    """SHA-256 of a word list, by which both sides name it."""
-    return sha256(wire.from_words(words).tobytes()).hexdigest()
-
-
-def _sent_words(asked: Request) -> tuple[str, ...]:
-    """The words in a question, checked before any document is read."""
-    return wire.to_words(wire.unpack(asked.body, limit=wire.MOST_WORDS_BYTES)["words"])
-
-
-def _word_lists(corpus: Corpus) -> list[list[str]]:
-    words, ends = corpus.vocabulary, corpus.offsets.tolist()
-    return [[words[word] for word in corpus.words[ends[i] : ends[i + 1]]] for i in range(corpus.n_docs)]

@@ -8,6 +8,7 @@ dataclass of its hyper-parameters and holds no state.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar, Protocol, TypeAlias, cast, runtime_checkable
@@ -93,6 +94,21 @@ class ToldTopics:
     word_axis: int
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """An array as a party may be told it; a dimension that is a range may have any of these sizes."""
+
+    type: str
+    shape: tuple[int | range, ...] = ()
+    least: float = 0.0
+    most: float = 1e15  # far above any count
+    sums_to_one: int | None = None  # along this axis
+    distinct: bool = False
+
+
+Form: TypeAlias = Mapping[str, Numbers]
+
+
 class Method(Protocol):
     """What a file in `methods/` exports as METHOD: a frozen dataclass with these members."""
 
@@ -108,6 +124,12 @@ class Method(Protocol):
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         """[server] What this party is told this round."""
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        """[anyone] Every form that `broadcast` may have for this party, from public facts alone.
+
+        A party refuses whatever has none of these forms before it looks at a document.
+        """
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         """[party] What leaves the party this round, and its memory for the next."""
@@ -154,6 +176,14 @@ class Noted(Protocol):
         """[anyone] What to know before a run, such as what is not protected, from public facts alone."""
 
 
+@runtime_checkable
+class Composed(Protocol):
+    """A method whose model need not have `n_topics` topics."""
+
+    def model_sizes(self, parties: tuple[str, ...]) -> range:
+        """[anyone] How many topics the model of these parties may have."""
+
+
 def name_of(method: Method) -> str:
     """What the command line calls a method: the name of its file."""
     return type(method).__module__.rpartition(".")[2]
@@ -172,6 +202,13 @@ def party_topics(method: Method, state: Arrays) -> dict[str, NDArray[Any]]:
 def notes(method: Method, n_words: int) -> list[str]:
     """What the method warns of; nothing where it is not `Noted`."""
     return method.notes(n_words) if isinstance(method, Noted) else []
+
+
+def model_sizes(method: Method, parties: tuple[str, ...]) -> range:
+    """How many topics the model of these parties may have; `n_topics` where it is not `Composed`."""
+    if isinstance(method, Composed):
+        return method.model_sizes(parties)
+    return range(method.n_topics, method.n_topics + 1)
 
 
 def settings_in_force(method: Method, n_words: int) -> dict[str, Any]:

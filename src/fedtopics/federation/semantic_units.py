@@ -23,7 +23,8 @@ class SemanticUnits(NamedTuple):
 def cut(corpus: Corpus, unit: str, n_words: int) -> SemanticUnits:
     """The units of every document; n-grams of `n_words` words do not cross sentences where these are known.
 
-    The last n-gram of a sentence has the words that remain. Sentences and paragraphs are those of the corpus,
+    The last n-gram of a sentence has the words that remain, be they all of it: an error here would tell how
+    long the documents are. Sentences and paragraphs are those of the corpus,
     empty ones too.
 
     >>> corpus = Corpus.from_texts(["tax war peace law. Court judge.", "tax"], stop_words=False)
@@ -41,12 +42,6 @@ def cut(corpus: Corpus, unit: str, n_words: int) -> SemanticUnits:
 
 
 def _ngrams(corpus: Corpus, n_words: int) -> SemanticUnits:
-    longest = int(corpus.lengths.max(initial=0))
-    if corpus.n_tokens and n_words > longest:
-        raise InputError(
-            f"expected a document of at least one unit of {n_words} words, got none longer than {longest}; "
-            "use a smaller unit_length"
-        )
     bounds, documents = corpus.sentence_offsets, corpus.document_sentences
     if bounds is None or documents is None:
         bounds, documents = corpus.offsets, np.arange(corpus.n_docs + 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtopics.federation.local_sampling import LocalSampling
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Party, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.release import Cost, Release, reuse
 from fedtopics.sampling import lda
@@ -34,6 +34,9 @@ class Alone(LocalSampling):
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         return {}
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        return [{}]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         topics = self.resample(party.corpus, party.memory.get("topics"), turn)

@@ -35,7 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
+from fedtopics.federation.told import mean_length, topics_with_sizes
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -112,6 +113,11 @@ class Calm:
             return {"stopped": state["stopped"]}
         topics = channel_em.maximize(self._ahead(state["counts"], state["previous"]), self.beta)
         return {"phi": topics.phi, "sizes": topics.sizes, "length": state["length"]}
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        topics = topics_with_sizes(n_words, self.n_topics, self.beta)
+        end: Form = {"stopped": Numbers("int64", (), most=self.n_rounds)}
+        return [{}, topics | {"length": mean_length()}, *([end] if self.held_out else [])]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if "stopped" in told:

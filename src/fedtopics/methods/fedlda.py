@@ -38,7 +38,7 @@ from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports, update_tuples
 from fedtopics.federation.noisy_reports import ReportSampling
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Numbers, Party, Turn
 from fedtopics.federation.tuple_channels import CHANNELS, TupleChannel, frequent, small
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
@@ -50,6 +50,7 @@ from fedtopics.privacy.unary_encoding import UnaryEncoding
 from fedtopics.sampling import lda
 
 PARTY = "party/"
+TINY = float(np.finfo(np.float32).tiny)
 OFFERED = {"paper": CHANNELS, "sound": ("krr", "ue")}
 WARNING = (
     "FedLDA as printed is not locally differentially private: under every channel the topics of the words "
@@ -136,6 +137,13 @@ class FedLda:
         counts = np.maximum(state["counts"], 0) + self.beta
         phi = (counts / counts.sum(axis=1, keepdims=True)).astype(np.float32)
         return {"phi": phi} | ({"kept": state["kept"]} if "kept" in state else {})
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        if not self._paper:
+            return [{}]
+        phi = Numbers("float32", (self.n_topics, n_words), TINY, 1.0, sums_to_one=1)
+        kept = Numbers("int64", (range(2, n_words + 1),), most=n_words - 1, distinct=True)
+        return [{"phi": phi}, *([{"phi": phi, "kept": kept}] if self._channel == "t-krr" else [])]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if self._paper:

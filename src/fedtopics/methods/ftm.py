@@ -49,7 +49,7 @@ from fedtopics.errors import InputError
 from fedtopics.federation import private_topics
 from fedtopics.federation.private_topics import Training
 from fedtopics.federation.private_vectors import Vectors
-from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
 from fedtopics.integration import Matching, Topics
 from fedtopics.model import TopicModel
 from fedtopics.privacy.contribution import Bounds
@@ -130,6 +130,14 @@ class Ftm:
         replaced = np.where((chosen < 0)[:, None], own.probabilities, whole.probabilities[chosen])
         return _packed(Topics(replaced, own.weights))
 
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        n_topics = self._topics_of(party)
+        topics = Numbers("float32", (n_topics, n_words), most=1.0)
+        return [{}, {"topics": topics, "weights": Numbers("float64", (n_topics,))}]
+
+    def model_sizes(self, parties: tuple[str, ...]) -> range:
+        return range(1, sum(map(self._topics_of, parties)) + 1)
+
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         vectors = self._vectors(party.corpus.n_words)
         released = vectors.release(party, turn)
@@ -175,6 +183,9 @@ class Ftm:
     def _paper(self) -> bool:
         return self.variant == "paper"
 
+    def _topics_of(self, party: str) -> int:
+        return (self.topics_per_party or {}).get(party, self.n_topics)
+
     def _matching(self) -> Matching:
         kind = self.matching or ("jaccard" if self._paper else "assignment")
         return Matching(kind, self.xi, self.top_words)
@@ -195,8 +206,7 @@ class Ftm:
         return Topics(topics.probabilities, np.full(len(topics.weights), topics.weights.sum()))
 
     def _train(self, vectors: Vectors, released: Arrays, party: Party, told: Arrays, turn: Turn) -> Arrays:
-        n_topics = (self.topics_per_party or {}).get(party.name, self.n_topics)
-        settings = Training(n_topics, self.n_local, self.alpha, self.beta)
+        settings = Training(self._topics_of(party.name), self.n_local, self.alpha, self.beta)
         others = None
         if told and "counts" in party.memory and not self._paper:
             others = np.maximum(told["topics"] * told["weights"][:, None] - party.memory["counts"], 0.0)

@@ -37,7 +37,7 @@ from fedtopics.corpus import Corpus, require_words
 from fedtopics.errors import InputError
 from fedtopics.federation import noisy_reports
 from fedtopics.federation.noisy_reports import ReportSampling
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Party, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.bit_vector import bit_vector, estimate
 from fedtopics.privacy.contribution import Bounds
@@ -117,6 +117,9 @@ class LpLda:
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         return {}
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        return [{}]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         corpus, sent = party.corpus, {"sent": np.array(True)}

@@ -46,8 +46,9 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.federation.noisy_units import NoisyUnits, least_sigma
-from fedtopics.federation.protocol import About, Arrays, Party, ToldTopics, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Party, ToldTopics, Turn
 from fedtopics.federation.semantic_units import KINDS
+from fedtopics.federation.told import mean_length, topics_with_sizes
 from fedtopics.model import TopicModel
 from fedtopics.privacy.calibration import total
 from fedtopics.privacy.claims import moments_claim
@@ -190,6 +191,10 @@ class Pctd:
         topics = channel_em.maximize(self._with_base(state), self._beta)
         length = {"length": state["length"]} if "length" in state else {}
         return {"phi": topics.phi, "sizes": topics.sizes} | length
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        topics = topics_with_sizes(n_words, self.n_topics, self._beta)
+        return [topics] if self._paper else [{}, topics | {"length": mean_length()}]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if not party.corpus.n_docs:

@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtopics.corpus import Corpus
 from fedtopics.federation.local_sampling import LocalSampling
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Party, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.cost import INFINITE
 from fedtopics.privacy.release import Cost, Release, disclose, reuse
@@ -41,6 +41,9 @@ class Pooled(LocalSampling):
 
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         return {}
+
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        return [{}]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:

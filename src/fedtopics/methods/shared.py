@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.federation.local_sampling import LocalSampling
-from fedtopics.federation.protocol import About, Arrays, Party, Turn
+from fedtopics.federation.protocol import About, Arrays, Form, Numbers, Party, Turn
 from fedtopics.model import TopicModel
 from fedtopics.privacy.cost import INFINITE
 from fedtopics.privacy.release import Cost, Release, disclose
@@ -48,8 +48,12 @@ class Shared(LocalSampling):
     def broadcast(self, state: Arrays, party: str) -> Arrays:
         return {"n_wk": state["n_wk"]}
 
+    def may_be_told(self, n_words: int, party: str) -> list[Form]:
+        return [{"n_wk": Numbers("int32", (n_words, self.n_topics))}]
+
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
-        others = told["n_wk"] - party.memory.get("n_wk", 0)
+        # Where the server lacks our last answer, what it tells has less than our counts of some words.
+        others = np.maximum(told["n_wk"] - party.memory.get("n_wk", 0), 0)
         topics = self.resample(party.corpus, party.memory.get("topics"), turn, others)
         n_wk = lda.word_topic_counts(party.corpus, topics, self.n_topics)
         return disclose({"n_wk": n_wk}), {"topics": topics, "n_wk": n_wk}

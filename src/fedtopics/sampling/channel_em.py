@@ -106,14 +106,18 @@ def maximize(counts: NDArray[np.floating], beta: float) -> Topics:
 def unigram(
     histograms: Histograms, *, n_rounds: int = 15, length: float = 80.0, n_threads: int = 1
 ) -> tuple[Doubles, float]:
-    """Expected count of every word and mean document length behind the noise: EM with a single topic."""
+    """Expected count of every word and mean document length behind the noise: EM with a single topic.
+
+    Where there are no documents, `length` is as good a mean as any.
+    """
     alpha = np.ones(1, np.float32)
     topics = Topics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
     documents = start(histograms, 1, length)
     for _ in range(n_rounds):
         step = expect(histograms, documents, topics, alpha, n_steps=1, exclude=False, n_threads=n_threads)
         documents, topics = step.documents, maximize(step.counts, 1e-2)
-    return step.counts[:, 0].astype(np.float64), float(documents.lengths.mean())
+    mean = float(documents.lengths.mean()) if histograms.n_docs else length
+    return step.counts[:, 0].astype(np.float64), mean
 
 
 def score(
