@@ -84,7 +84,6 @@ def test_a_run_with_consistency(
             "n-grams keep no epsilon .*, got epsilon 8",
         ),
         (("--method", "pctd", "--set", "sigma=0"), "sigma must be a finite number greater than 0, got 0"),
-        (("--method", "pctd", "--set", "unit_length=16"), "one unit of 16 words, got none longer than 15"),
         (("--method", "pctd", "--set", "unit=paragraph"), "needs paragraphs, got sentences"),
     ],
 )

@@ -48,7 +48,7 @@ def word_lists(corpus: Corpus) -> list[list[str]]:
 def never_empty(corpus: Corpus) -> Corpus:
     """The corpus; where it has no document or no sentence, with an empty one, which answers like any other.
 
-    >>> never_empty(Corpus.from_texts([], vocabulary=("tax", "war"))).n_docs
+    >>> never_empty(Corpus.from_texts(["tax, war"]).select([])).n_docs
     1
     """
     sentences = corpus.sentence_offsets
