@@ -12,6 +12,7 @@ from fedtopics.text.indexing import Indexed, document_frequency, index_texts, wi
 from fedtopics.text.stop_words import stop_words_for
 from fedtopics.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
 from fedtopics.text.word_filter import WordFilter
+from fedtopics.whole_file import read_whole
 
 
 class TextOptions(TypedDict, total=False):
@@ -103,7 +104,7 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return read_whole(path).decode("utf-8-sig").splitlines()
     except OSError as error:
         raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
