@@ -17,19 +17,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from fedtopics.errors import InputError
 from fedtopics.federation import durable
+from fedtopics.whole_file import read_whole
 
 COORDINATOR, ADMIN, ADMIN_ROLE = "coordinator", "admin@fedtopics.local", "project_admin"
 AUTHORITY_DAYS, DAYS = 3650, 730
 TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day before it was made
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
 PUBLIC_FILE = 0o644
+MOST_BYTES = 2**16
+UNREADABLE = (OSError, ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion)
 
 
 def make_key(path: Path) -> rsa.RSAPrivateKey:
@@ -55,8 +58,8 @@ def make_signing_key(path: Path) -> None:
 def read_key(path: Path) -> rsa.RSAPrivateKey:
     """The private key in a file."""
     try:
-        key = serialization.load_pem_private_key(path.read_bytes(), None)
-    except (OSError, ValueError, TypeError):
+        key = serialization.load_pem_private_key(read_whole(path, MOST_BYTES), None)
+    except UNREADABLE:
         raise InputError(f"expected a private key in {path}, got none") from None
     if not isinstance(key, rsa.RSAPrivateKey):
         raise InputError(f"expected an RSA key in {path}, got another kind")
@@ -64,11 +67,14 @@ def read_key(path: Path) -> rsa.RSAPrivateKey:
 
 
 def read_certificate(path: Path) -> x509.Certificate:
-    """The certificate in a file."""
+    """The certificate in a file, for one name and a key of a kind that is known."""
     try:
-        return x509.load_pem_x509_certificate(path.read_bytes())
-    except (OSError, ValueError):
+        found = x509.load_pem_x509_certificate(read_whole(path, MOST_BYTES))
+        _ = found.public_key(), common_name(found.subject)  # are parsed only when they are asked for
+        _ = found.not_valid_before_utc, found.not_valid_after_utc
+    except UNREADABLE:
         raise InputError(f"expected a certificate in {path}, got none") from None
+    return found
 
 
 def make_authority(folder: Path, federation: str) -> None:
@@ -108,14 +114,13 @@ def make_request(folder: Path, party: str) -> Path:
 def read_request(path: Path) -> tuple[str, x509.CertificateSigningRequest]:
     """The name and the request in a file, if its sender has the key."""
     try:
-        request = x509.load_pem_x509_csr(path.read_bytes())
-        whole = request.is_signature_valid
-    except (OSError, ValueError):
+        request = x509.load_pem_x509_csr(read_whole(path, MOST_BYTES))
+        whole, key, name = request.is_signature_valid, request.public_key(), common_name(request.subject)
+    except UNREADABLE:
         raise InputError(f"expected a certificate request in {path}, got none") from None
-    key = request.public_key()
     if not whole or not isinstance(key, rsa.RSAPublicKey) or key.key_size < LEAST_KEY_BITS:
         raise InputError(f"expected a request signed by its own RSA key in {path}, got another")
-    return common_name(request.subject), request
+    return name, request
 
 
 def sign_request(folder: Path, request: x509.CertificateSigningRequest) -> x509.Certificate:
@@ -130,7 +135,7 @@ def check_issued(certificate: x509.Certificate, authority: x509.Certificate) -> 
     """Raise unless the authority has signed this certificate."""
     try:
         certificate.verify_directly_issued_by(authority)
-    except (InvalidSignature, ValueError, TypeError):
+    except (InvalidSignature, *UNREADABLE):
         raise InputError(
             "expected a certificate signed by the coordinator's authority, got another"
         ) from None
@@ -167,7 +172,7 @@ def is_signed(certificate: x509.Certificate, content: bytes, signature: str) -> 
         return False
     try:
         key.verify(bytes.fromhex(signature), content, _padding(), hashes.SHA256())
-    except (InvalidSignature, ValueError):
+    except (InvalidSignature, ValueError, TypeError):
         return False
     return True
 
