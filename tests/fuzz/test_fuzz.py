@@ -1,0 +1,108 @@
+"""Whatever bytes arrive, a reader takes them or says in one line why not: no crash, no hang, no full memory.
+
+`crashes/TARGET/NAME` holds every case that once did something else; `__main__.py` says how to look for more.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from child_process import run_python
+from fuzz.fuzzer import Crash, crashes, tried
+from fuzz.targets import TARGETS, Target
+
+from fedtopics.errors import InputError
+
+SEED = int.from_bytes(os.urandom(4)) if os.environ.get("FRESH_SEEDS") else 20
+KNOWN = sorted((Path(__file__).parent / "crashes").glob("*/*"))
+NAMED = {target.name: target for target in TARGETS}
+OPEN = {
+    "memory/SafetensorError": "party_store.load_memory lets errors of safetensors through",
+    "plan/port-of-5000-digits": "plan._check_names turns any number of digits into a number",
+}
+
+
+def _marked(path: Path) -> object:
+    name = f"{path.parent.name}/{path.name}"
+    open_ = [pytest.mark.xfail(strict=True, reason=OPEN[name])] if name in OPEN else []
+    return pytest.param(path, id=name, marks=open_)
+
+
+def _new(target: Target, found: list[Crash]) -> list[str]:
+    """Crashes of a kind that is not known to be open."""
+    known = [
+        tried(target, path.read_bytes())
+        for path in KNOWN
+        if path.parent.name == target.name and f"{target.name}/{path.name}" in OPEN
+    ]
+    kinds = {(crash.error, crash.place) for crash in known if crash is not None}
+    return [str(crash) for crash in found if (crash.error, crash.place) not in kinds]
+
+
+@pytest.mark.parametrize("path", map(_marked, KNOWN))
+def test_what_crashed_once_is_refused_now(path: Path) -> None:
+    crash = tried(NAMED[path.parent.name], path.read_bytes())
+    assert crash is None, str(crash)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_valid_files_are_taken_as_they_are(target: Target, tmp_path: Path) -> None:
+    target.run(target.seeds()[0], tmp_path)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_altered_files_are_taken_or_refused(target: Target) -> None:
+    found = list(crashes(target, SEED, n_cases=60))
+    assert not _new(target, found), f"seed {SEED}"
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_many_altered_files_are_taken_or_refused(target: Target) -> None:
+    found = list(crashes(target, SEED, n_cases=20_000, seconds=20.0))
+    assert not _new(target, found), f"seed {SEED}"
+
+
+CASES = """
+from hashlib import sha256
+from random import Random
+from fuzz.mutations import mutated
+from fuzz.targets import TARGETS
+random = Random(7)
+for target in TARGETS:
+    print(target.name, sha256(mutated(target.seeds(), target.form, random)).hexdigest())
+"""
+
+
+def test_the_same_seed_gives_the_same_cases_in_every_process() -> None:
+    first, again = (run_python(CASES) for _ in range(2))
+    assert first.stdout == again.stdout
+    assert first.stdout.count("\n") == len(TARGETS), first.stderr
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [(KeyError("a"), "KeyError"), (InputError("one\nline"), None), (MemoryError(), "MemoryError")],
+)
+def test_the_fuzzer_sees_a_crash(raised: Exception, told: str | None) -> None:
+    def run(data: bytes, folder: Path) -> None:
+        raise raised
+
+    crash = tried(Target("a", lambda: [b""], run), b"")
+    assert (crash and crash.error) == told
+
+
+def test_the_fuzzer_sees_a_hang_and_a_full_memory() -> None:
+    def hang(data: bytes, folder: Path) -> None:
+        while True:
+            pass
+
+    slow, large = (
+        tried(Target("a", lambda: [b""], run), b"") for run in (hang, lambda data, folder: bytearray(2**29))
+    )
+    assert slow is not None
+    assert slow.error == "OvertimeError"
+    assert large is not None
+    assert large.error == "MemoryError"
