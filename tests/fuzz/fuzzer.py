@@ -9,13 +9,14 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from time import monotonic
 from types import FrameType
 
 from fuzz.mutations import mutated
-from fuzz.targets import Target
+from fuzz.targets import TARGETS, Target
 
 from fedtopics.errors import InputError
 
@@ -72,6 +73,11 @@ def crashes(target: Target, seed: int, n_cases: int, seconds: float = float("inf
             yield crash
         if monotonic() > until:
             return
+
+
+def digests(seed: int) -> list[str]:
+    """One case of every target by its hash: the same wherever and whenever they are made."""
+    return [sha256(mutated(target.seeds(), target.form, Random(seed))).hexdigest() for target in TARGETS]
 
 
 def smaller(target: Target, crash: Crash, seconds: float = 30.0) -> Crash:

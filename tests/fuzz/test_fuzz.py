@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from child_process import run_python
-from fuzz.fuzzer import Crash, crashes, tried
+from fuzz import fuzzer
+from fuzz.fuzzer import Crash, crashes, digests, tried
 from fuzz.targets import TARGETS, Target
 
 from fedtopics.errors import InputError
@@ -18,9 +19,11 @@ from fedtopics.errors import InputError
 SEED = int.from_bytes(os.urandom(4)) if os.environ.get("FRESH_SEEDS") else 20
 KNOWN = sorted((Path(__file__).parent / "crashes").glob("*/*"))
 NAMED = {target.name: target for target in TARGETS}
-OPEN = {
-    "memory/SafetensorError": "party_store.load_memory lets errors of safetensors through",
-    "plan/port-of-5000-digits": "plan._check_names turns any number of digits into a number",
+OPEN = {  # an entry goes when the file it names is mended: then its case passes, and says so
+    "arrays/zero-times-huge": "wire.unpack takes a shape whose other sides overflow where one is zero",
+    "memory/SafetensorError-party_store.py-load_memory": "PartyStore passes errors of safetensors on",
+    "plan/TypeError-plan.py-__post_init__": "Plan takes topics_per_party for a table without looking",
+    "plan/ValueError-plan.py-_check_names": "Plan makes a number of a port of any length",
 }
 
 
@@ -41,7 +44,7 @@ def _new(target: Target, found: list[Crash]) -> list[str]:
     return [str(crash) for crash in found if (crash.error, crash.place) not in kinds]
 
 
-@pytest.mark.parametrize("path", map(_marked, KNOWN))
+@pytest.mark.parametrize("path", [_marked(path) for path in KNOWN])
 def test_what_crashed_once_is_refused_now(path: Path) -> None:
     crash = tried(NAMED[path.parent.name], path.read_bytes())
     assert crash is None, str(crash)
@@ -65,21 +68,9 @@ def test_many_altered_files_are_taken_or_refused(target: Target) -> None:
     assert not _new(target, found), f"seed {SEED}"
 
 
-CASES = """
-from hashlib import sha256
-from random import Random
-from fuzz.mutations import mutated
-from fuzz.targets import TARGETS
-random = Random(7)
-for target in TARGETS:
-    print(target.name, sha256(mutated(target.seeds(), target.form, random)).hexdigest())
-"""
-
-
 def test_the_same_seed_gives_the_same_cases_in_every_process() -> None:
-    first, again = (run_python(CASES) for _ in range(2))
-    assert first.stdout == again.stdout
-    assert first.stdout.count("\n") == len(TARGETS), first.stderr
+    again = run_python("from fuzz.fuzzer import digests; print(*digests(7), sep='\\n')")
+    assert again.stdout.split() == digests(7), again.stderr
 
 
 @pytest.mark.parametrize(
@@ -94,7 +85,9 @@ def test_the_fuzzer_sees_a_crash(raised: Exception, told: str | None) -> None:
     assert (crash and crash.error) == told
 
 
-def test_the_fuzzer_sees_a_hang_and_a_full_memory() -> None:
+def test_the_fuzzer_sees_a_hang_and_a_full_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzzer, "SECONDS", 0.2)
+
     def hang(data: bytes, folder: Path) -> None:
         while True:
             pass

@@ -29,8 +29,8 @@ def check(
         raise InputError(f"expected {n_topics} texts as labels, got {labels!r}; to name some, give a mapping")
     if topic_shares is not None and not _are_shares(topic_shares, n_topics):
         raise InputError(f"expected {n_topics} shares of topics, got {topic_shares}; give one a topic")
-    if language is not None and not isinstance(language, str):
-        raise InputError(f"expected the code of a language such as 'en', or None, got {language!r}")
+    if language is not None and not _are_texts((language,)):
+        raise InputError(f"expected the code of a language, or None, got {language!r}; for example 'en'")
 
 
 def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) -> None:
@@ -66,6 +66,8 @@ def _are_shares(shares: NDArray[np.float64], n_topics: int) -> bool:
 
 def plain_copy(card: Mapping[str, Any]) -> dict[str, Any]:
     """A model card as it reads after saving and loading; refuses what JSON cannot hold."""
+    if not isinstance(card, Mapping):
+        raise InputError(f"expected a card of names and values, got {type(card).__name__}; give a mapping")
     try:
         written = json.dumps(dict(card), allow_nan=False, ensure_ascii=False)
         written.encode()  # half a character can be held, but not saved

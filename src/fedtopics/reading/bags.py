@@ -127,7 +127,13 @@ def _counted(
         )
     if n_docs > len(counts) + MOST_EMPTY:
         raise InputError(f"expected counts for most documents, got {len(counts)} for {n_docs} in {path}")
-    return Corpus.from_sparse(coo_array((counts, (docs, words)), shape=(n_docs, len(vocabulary))), vocabulary)
+    matrix = coo_array((counts, (docs, words)), shape=(n_docs, len(vocabulary)))
+    try:
+        return Corpus.from_sparse(matrix, vocabulary)
+    except MemoryError:
+        raise InputError(
+            f"expected words that fit into memory, got {total:.0f} in {path}; take a part"
+        ) from None
 
 
 def _named(path: Path, given: Sequence[str] | None, n_words: int | None) -> tuple[str, ...]:
