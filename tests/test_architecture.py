@@ -11,6 +11,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # Each layer may import those before it, never those after: data flows one way.
 LAYERS = [
     "errors",
+    "whole_file",
+    "json_schema",
     "notebook",
     "progress",
     "text",

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from fedtopics.errors import InputError
-from fedtopics.run import Run, check_schema, label, privacy_line, record_digest
+from fedtopics.run import Run, check_record, check_schema, label, privacy_line, read_json, record_digest
 
 SCHEMA = "fedtopics/comparison/1"
 FILE = "comparison.json"
@@ -103,14 +103,13 @@ def to_json(runs: Sequence[Run]) -> str:
 def load(folder: str | Path) -> list[Record]:
     """The records of a comparison folder; an altered or incomplete one is an error."""
     path = Path(folder) / FILE
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{path} is not JSON: {error}") from None
+    content = read_json(path)
     check_schema(path, content, SCHEMA)
-    if content.get("record_sha256") != record_digest(content) or not content.get("runs"):
+    records: list[Record] = content.get("runs")
+    if content.get("record_sha256") != record_digest(content) or not records:
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
-    records: list[Record] = content["runs"]
+    for record in records:
+        check_record(path, record)
     return records
 
 

@@ -12,15 +12,18 @@ import json
 import shutil
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 from fedtopics.errors import InputError
+from fedtopics.json_schema import misfit
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
 from fedtopics.notebook import table
 from fedtopics.privacy.ledger import Ledger
+from fedtopics.whole_file import read_whole
 
 SCHEMA = "fedtopics/run/1"
 REQUIRED = {"method", "seed", "n_topics", "n_words", "parties", "scores", "privacy", "rounds", "versions"}
@@ -197,16 +200,40 @@ def require_free(folder: str | Path) -> Path:
 def _read_record(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path.parent} is not a run folder: it has no run.json")
-    try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"{path} is not JSON: {error}") from None
+    record: dict[str, Any] = read_json(path)
     check_schema(path, record, SCHEMA)
     if record.get("record_sha256") not in (None, record_digest(record)):
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
-    if missing := sorted(REQUIRED - record.keys()):
-        raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
+    check_record(path, record)
     return record
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file."""
+    try:
+        return json.loads(read_whole(path))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}") from None
+
+
+def check_record(path: Path, record: object) -> None:
+    """Refuse what is no record of a run: pages and tables are made of it, and rely on every part."""
+    missing = sorted(REQUIRED - record.keys()) if isinstance(record, dict) else ["record"]
+    if missing:
+        raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
+    place = misfit(record, _schema(), _schema())
+    if place is not None:
+        raise InputError(
+            f"{path} is no record of a run: expected another value at {place!r:.80}; train again"
+        )
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((Path(__file__).parent / "schemas" / "run.schema.json").read_bytes())
+    return schema
 
 
 def check_schema(path: Path, record: object, schema: str) -> None:
@@ -215,9 +242,10 @@ def check_schema(path: Path, record: object, schema: str) -> None:
     if found == schema:
         return
     family, _, number = str(found).rpartition("/")
-    if family == schema.rpartition("/")[0] and number.isdigit() and int(number) > int(schema.split("/")[-1]):
+    newer = number.isdecimal() and len(number) < 10 and int(number) > int(schema.split("/")[-1])
+    if family == schema.rpartition("/")[0] and newer:
         raise InputError(f"{path} has schema {found}, got only {schema} here; upgrade fedtopics to read it")
-    raise InputError(f"{path}: expected schema {schema}, got {found!r}")
+    raise InputError(f"{path}: expected schema {schema}, got {found!r:.60}")
 
 
 def record_digest(record: dict[str, Any]) -> str:
@@ -229,7 +257,10 @@ def record_digest(record: dict[str, Any]) -> str:
 def _read_ledger(path: Path) -> Ledger:
     if not path.is_file():
         raise InputError(f"{path.parent} is not a complete run folder: it has no ledger.json")
-    return Ledger.from_json(path.read_text(encoding="utf-8"))
+    try:
+        return Ledger.from_json(read_whole(path).decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a privacy ledger: {error}") from None
 
 
 def _sha256(path: Path) -> str:

@@ -62,7 +62,7 @@ class RunFolder:
     def status(self) -> Status:
         try:
             return Status(**json.loads((self.path / "status.json").read_bytes()))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             raise InputError(f"expected a run in {self.path}, got none; see `fedtopics run status`") from None
 
     def change(self, state: str, reason: str = "", **others: Any) -> None:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
@@ -24,6 +24,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from fedtopics.errors import InputError
 from fedtopics.federation import durable
 from fedtopics.federation.received import party_name, read_file
+from fedtopics.whole_file import read_whole
 
 COORDINATOR = "coordinator"
 AUTHORITY_DAYS, DAYS = 3650, 730
@@ -31,6 +32,7 @@ TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day b
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
 PUBLIC_FILE = 0o644
 MOST_BYTES = 2**16  # of a certificate, a request or a public key
+UNREADABLE = (OSError, ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion)
 
 
 def make_key(path: Path) -> rsa.RSAPrivateKey:
@@ -56,8 +58,8 @@ def make_signing_key(path: Path) -> None:
 def read_key(path: Path) -> rsa.RSAPrivateKey:
     """The private key in a file."""
     try:
-        key = serialization.load_pem_private_key(path.read_bytes(), None)
-    except (OSError, ValueError, TypeError):
+        key = serialization.load_pem_private_key(read_whole(path, MOST_BYTES), None)
+    except UNREADABLE:
         raise InputError(f"expected a private key in {path}, got none") from None
     if not isinstance(key, rsa.RSAPrivateKey):
         raise InputError(f"expected an RSA key in {path}, got another kind")
@@ -65,16 +67,23 @@ def read_key(path: Path) -> rsa.RSAPrivateKey:
 
 
 def read_certificate(path: Path) -> x509.Certificate:
-    """The certificate in a file."""
-    return parse_certificate(path.read_bytes() if path.is_file() else b"", path)
+    """The certificate in a file, for one name and a key of a kind that is known."""
+    try:
+        content = read_whole(path, MOST_BYTES)
+    except OSError:
+        content = b""
+    return parse_certificate(content, path)
 
 
 def parse_certificate(content: bytes, path: Path) -> x509.Certificate:
     """The certificate in the content of a file."""
     try:
-        return x509.load_pem_x509_certificate(content)
-    except ValueError:
+        found = x509.load_pem_x509_certificate(content)
+        _ = found.public_key(), common_name(found.subject)  # are parsed only when they are asked for
+        _ = found.not_valid_before_utc, found.not_valid_after_utc
+    except UNREADABLE:
         raise InputError(f"expected a certificate in {path}, got none") from None
+    return found
 
 
 def make_authority(folder: Path, federation: str) -> None:
@@ -112,13 +121,12 @@ def read_request(path: Path) -> tuple[str, x509.CertificateSigningRequest]:
     content = read_file(path, MOST_BYTES)
     try:
         request = x509.load_pem_x509_csr(content)
-        whole = request.is_signature_valid
-    except ValueError:
+        whole, key, name = request.is_signature_valid, request.public_key(), common_name(request.subject)
+    except UNREADABLE:
         raise InputError(f"expected a certificate request in {path}, got none") from None
-    key = request.public_key()
     if not whole or not isinstance(key, rsa.RSAPublicKey) or key.key_size < LEAST_KEY_BITS:
         raise InputError(f"expected a request signed by its own RSA key in {path}, got another")
-    return party_name(common_name(request.subject)), request
+    return party_name(name), request
 
 
 def sign_request(folder: Path, request: x509.CertificateSigningRequest) -> x509.Certificate:
@@ -133,7 +141,7 @@ def check_issued(certificate: x509.Certificate, authority: x509.Certificate) -> 
     """Raise unless the authority has signed this certificate."""
     try:
         certificate.verify_directly_issued_by(authority)
-    except (InvalidSignature, ValueError, TypeError):
+    except (InvalidSignature, *UNREADABLE):
         raise InputError(
             "expected a certificate signed by the coordinator's authority, got another"
         ) from None
@@ -170,7 +178,7 @@ def is_signed(certificate: x509.Certificate, content: bytes, signature: str) -> 
         return False
     try:
         key.verify(bytes.fromhex(signature), content, _padding(), hashes.SHA256())
-    except (InvalidSignature, ValueError):
+    except (InvalidSignature, ValueError, TypeError):
         return False
     return True
 

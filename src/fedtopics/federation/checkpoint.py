@@ -58,23 +58,45 @@ class Checkpoint:
             return None
         try:
             arrays = load(path.read_bytes())
-            about = json.loads(arrays.pop(ABOUT).tobytes())
-        except (SafetensorError, KeyError, ValueError) as error:
-            raise InputError(f"expected a checkpoint in {path}, got {error}; submit a new run") from None
-        if (about["run"], about["plan"]) != (run, plan):
+            found = _parsed(json.loads(arrays.pop(ABOUT).tobytes()), arrays)
+        except (SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"expected a checkpoint in {path}, got {error!r}; submit a new run") from None
+        if (found.run, found.plan) != (run, plan):
             raise InputError(
-                f"{path} belongs to run {about['run']!r} of another plan; a changed plan needs a new run"
+                f"{path} belongs to run {found.run!r} of another plan; a changed plan needs a new run"
             )
-        words = about["words"]
-        return cls(
-            run,
-            plan,
-            about["next_round"],
-            {name.removeprefix(STATE): array for name, array in arrays.items()},
-            None if words is None else tuple(words),
-            tuple(WireRound(**row | {"missing": tuple(row["missing"])}) for row in about["rounds"]),
-            about["answered"],
-        )
+        return found
+
+
+def _parsed(about: Any, arrays: Arrays) -> Checkpoint:
+    """The checkpoint of what `save` puts down; anything else is a TypeError, KeyError or ValueError."""
+    words, answered = about["words"], _of(dict, about["answered"])
+    return Checkpoint(
+        _of(str, about["run"]),
+        _of(str, about["plan"]),
+        _of(int, about["next_round"]),
+        {name.removeprefix(STATE): array for name, array in arrays.items()},
+        None if words is None else _all(str, words),
+        tuple(_line(_of(dict, row)) for row in _of(list, about["rounds"])),
+        {party: list(_all(int, numbers)) for party, numbers in answered.items()},
+    )
+
+
+def _line(row: dict[str, Any]) -> WireRound:
+    line = WireRound(**row | {"missing": _all(str, row["missing"])})
+    _all(int, [line.round, line.bytes_up, line.bytes_down, line.bytes_plain])
+    _all((int, float), [line.seconds, *_of(dict, line.measures).values()])
+    return line
+
+
+def _of(kind: Any, value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r:.40}")
+    return value
+
+
+def _all(kind: Any, values: Any) -> tuple[Any, ...]:
+    return tuple(_of(kind, value) for value in _of(list, values))
 
 
 def _plain(array: Any) -> Any:

@@ -148,12 +148,16 @@ class PartyStore:
 
     def load_memory(self, run: str) -> Arrays:
         """The memory after the newest release of the run that had one; empty before."""
+        from safetensors import SafetensorError
         from safetensors.numpy import load
 
         for entry in reversed(self.of_run(run)):
             path = self._memory_path(entry)
             if path.is_file():
-                return dict(load(path.read_bytes()))
+                try:
+                    return dict(load(path.read_bytes()))
+                except SafetensorError:
+                    raise StoreError(f"memory {path} was altered; the run cannot go on here") from None
         return {}
 
     def forget(self, run: str) -> None:

@@ -59,7 +59,10 @@ class Plan:
             raise InputError(f"timeout_seconds must be a finite number above 0, got {self.timeout_seconds}")
         _within("significant_bits", self.significant_bits, 8, 53)
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
-        strangers = sorted(set(self.settings.get("topics_per_party") or {}) - set(self.parties))
+        by_party = self.settings.get("topics_per_party") or {}
+        if not isinstance(by_party, Mapping):
+            raise InputError(f"method.topics_per_party must be a table, got {by_party!r:.40}")
+        strangers = sorted(set(by_party) - set(self.parties))
         if strangers:
             raise InputError(
                 f"method.topics_per_party must name parties of the plan, got {', '.join(strangers)}"

@@ -10,8 +10,10 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from fedtopics.errors import InputError
+from fedtopics.whole_file import read_whole
 
 T = TypeVar("T")
+MOST_BYTES = 2**20
 WORDS = {
     str: "a text",
     int: "a whole number",
@@ -24,7 +26,7 @@ WORDS = {
 def read_toml(path: str | Path, what: str) -> dict[str, Any]:
     """The data of a TOML file."""
     try:
-        content = Path(path).read_bytes()
+        content = read_whole(Path(path), MOST_BYTES)
     except OSError as error:
         raise InputError(f"cannot read the {what} {path}: {error.strerror}") from None
     return parse_toml(content, path)
@@ -33,9 +35,26 @@ def read_toml(path: str | Path, what: str) -> dict[str, Any]:
 def parse_toml(content: bytes, path: str | Path) -> dict[str, Any]:
     """The data of TOML that was read from `path`."""
     try:
-        return tomllib.loads(content.decode())
+        data = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not TOML: {error}") from None
+    if not _fits(data):
+        raise InputError(f"{path}: expected whole numbers of at most 64 bits, as TOML has, got a larger one")
+    return data
+
+
+def _fits(data: object) -> bool:
+    """Whether every whole number has 64 bits: longer ones can neither be shown nor turned into a float."""
+    left = [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return False
+    return True
 
 
 def build(kind: type[T], data: object, place: str = "") -> T:

@@ -33,8 +33,8 @@ def check(
         raise InputError("expected labels that can be printed, got others; leave out control characters")
     if topic_shares is not None and not _are_shares(topic_shares, n_topics):
         raise InputError(f"expected {n_topics} shares of topics, got {topic_shares}; give one a topic")
-    if language is not None and not isinstance(language, str):
-        raise InputError(f"expected the code of a language such as 'en', or None, got {language!r}")
+    if language is not None and not _are_texts((language,)):
+        raise InputError(f"expected the code of a language, or None, got {language!r}; for example 'en'")
 
 
 def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) -> None:
@@ -47,13 +47,22 @@ def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) 
         raise InputError("expected probabilities in topic_word, got others; numbers from 0 to 1 are")
     if not np.allclose(topic_word.sum(axis=1), 1.0, atol=1e-6):
         raise InputError("expected probabilities in topic_word, got others; divide each row by its sum")
-    if len(set(vocabulary)) != n_words or not _are_texts(vocabulary):
-        raise InputError("expected a vocabulary of different words, got a repeat or no text; remove it")
     check_words(vocabulary, "the vocabulary")
+    if len(set(vocabulary)) != n_words:
+        raise InputError("expected a vocabulary of different words, got a repeat; remove it")
 
 
 def _are_texts(values: tuple[str, ...]) -> bool:
-    return all(isinstance(value, str) for value in values)
+    return all(isinstance(value, str) and (value.isascii() or _is_whole(value)) for value in values)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether no character is only half of one, which no file could hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _are_shares(shares: NDArray[np.float64], n_topics: int) -> bool:
@@ -62,7 +71,11 @@ def _are_shares(shares: NDArray[np.float64], n_topics: int) -> bool:
 
 def plain_copy(card: Mapping[str, Any]) -> dict[str, Any]:
     """A model card as it reads after saving and loading; refuses what JSON cannot hold."""
+    if not isinstance(card, Mapping):
+        raise InputError(f"expected a card of names and values, got {type(card).__name__}; give a mapping")
     try:
-        return dict(json.loads(json.dumps(dict(card), allow_nan=False)))
-    except (TypeError, ValueError) as error:
+        written = json.dumps(dict(card), allow_nan=False, ensure_ascii=False)
+        written.encode()  # half a character can be held, but not saved
+        return dict(json.loads(written))
+    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"expected a card of plain JSON values, got {error}; convert them") from None

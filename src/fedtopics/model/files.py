@@ -59,11 +59,17 @@ def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any
             f"model files in {directory} do not match their hash: damaged or edited; save it anew"
         )
     try:
-        return load(numbers), described
-    except (SafetensorError, KeyError) as error:
+        arrays = load(numbers)
+    except (SafetensorError, KeyError, ValueError) as error:
         raise InputError(
             f"expected safetensors in {directory / NUMBERS}, got {error}; save it anew"
         ) from None
+    for name, array in arrays.items():
+        if array.dtype != np.float64:
+            raise InputError(
+                f"expected float64 in {name!r} of {directory / NUMBERS}, got {array.dtype}; save it anew"
+            )
+    return arrays, described
 
 
 def _parse(content: bytes, directory: Path) -> dict[str, Any]:

@@ -200,11 +200,13 @@ class TopicModel:
         """The model that `save` wrote; a file changed since is an InputError."""
         arrays, description = files.read(Path(directory))
         try:
-            labels = description["labels"]
+            labels, words = description["labels"], description["vocabulary"]
+            if not isinstance(words, list) or not isinstance(labels, list | None):
+                raise TypeError("words and labels are lists")
             return cls(
                 topic_word=arrays["topic_word"],
                 alpha=arrays["alpha"],
-                vocabulary=tuple(description["vocabulary"]),
+                vocabulary=tuple(words),
                 labels=None if labels is None else tuple(labels),
                 topic_shares=arrays.get("topic_shares"),
                 language=description["language"],

@@ -40,6 +40,8 @@ from fedtopics.privacy.events import (
 Counts: TypeAlias = tuple[tuple[Event, int], ...]
 LARGEST_PLD_EPSILON = 50.0  # beyond it basic composition is what remains, and the convolutions overflow
 LARGEST_PLD_SIGMA = 1000.0  # in steps; beyond it the Renyi bound is used, within a few percent and fast
+# Longer compositions take minutes and much memory, and a ledger or a plan can be made to ask for one.
+LARGEST_PLD_COUNT, LARGEST_PLD_LOSS = 1_000_000, 50_000.0
 ORDERS = np.concatenate([1 + np.geomspace(1e-3, 1, 40), np.geomspace(2.1, 2000, 160)])
 
 
@@ -95,7 +97,10 @@ def _bounds(counts: Counts, delta: float) -> tuple[float, float]:
 
 
 def pld_epsilon(counts: Counts, delta: float) -> float:
-    """Epsilon at delta from the privacy-loss distributions, infinite where an event has none."""
+    """Epsilon at delta from the privacy-loss distributions, infinite where one is missing or too long."""
+    expected_loss = sum(float(renyi(event)[0]) * count for event, count in counts)
+    if sum(count for _, count in counts) > LARGEST_PLD_COUNT or not expected_loss <= LARGEST_PLD_LOSS:
+        return inf
     total, interval = None, _interval(counts)
     for event, count in counts:
         one = _distribution(event, interval)

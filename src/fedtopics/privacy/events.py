@@ -170,6 +170,8 @@ def from_dict(data: Mapping[str, float | str]) -> Event:
     >>> from_dict({"kind": "KaryResponse", "epsilon": 1.0, "n_values": 3})
     KaryResponse(epsilon=1.0, n_values=3)
     """
+    if not isinstance(data, Mapping):
+        raise InputError(f"expected a privacy event with its numbers, got {type(data).__name__}")
     numbers = {name: value for name, value in data.items() if name != "kind"}
     kind = KINDS.get(str(data.get("kind")))
     if kind is None:

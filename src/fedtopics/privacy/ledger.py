@@ -227,7 +227,9 @@ class Ledger:
             if data["head"] != ledger.head:
                 raise InputError("ledger was changed: its head is not the digest of the last entry")
             ledger.run = run or (ledger.entries[-1].run if ledger.entries else ledger.run)
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise InputError(f"not a privacy ledger: {error}") from error
         return ledger
 
@@ -265,8 +267,11 @@ def _digest(data: dict[str, Any]) -> str:
 
 
 def _append_verified(ledger: Ledger, row: dict[str, Any]) -> None:
-    digest = row.pop("digest")
-    entry = Entry(**{**row, "cost": Cost.from_dict(row["cost"])})
+    digest = row["digest"]
+    told = {name: value for name, value in row.items() if name not in ("digest", "cost", "round")}
+    if not all(isinstance(value, str) for value in told.values()) or type(row["round"]) is not int:
+        raise InputError("not a privacy ledger: an entry names its run, round, party and content")
+    entry = Entry(**told, round=row["round"], cost=Cost.from_dict(row["cost"]))
     if entry.previous != ledger.head or entry.digest != digest:
         raise InputError(
             f"ledger was changed at round {entry.round} of party {entry.party!r}: hash chain broken"

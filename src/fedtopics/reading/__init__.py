@@ -43,7 +43,8 @@ def read(
 
     source    a built-in name (see `fedtopics.datasets`); .csv, .tsv, .jsonl, .json, .parquet, .txt, UCI
               `docword.*`, LDA-C `.dat` (all but .parquet also with .gz, .xz, .bz2); a folder of .txt files,
-              or one that holds one of the others; a `postgresql://` URL with a query
+              or one that holds one of the others; a `postgresql://` URL with a query. A compressed file that
+              unpacks to more than 100 times its size is refused (see `reading.files`): unpack it yourself
     columns   their names, where the format has columns; see `Columns` for what is found unnamed
     options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
               give a filter; there `vocabulary` names the words, in place of the file beside the counts

@@ -16,6 +16,8 @@ from fedtopics.reading.files import lines, plain_name
 from fedtopics.text.preparation import read_vocabulary
 
 _ROWS_AT_ONCE = 1_000_000
+MOST_TOKENS = 2**31  # of one corpus: 8 GiB of word numbers
+MOST_EMPTY = 1_000_000  # documents that are announced and have no count
 
 
 def from_uci(path: Path, vocabulary: Sequence[str] | None, *, progress: bool | None) -> Corpus:
@@ -93,7 +95,7 @@ def _lda_c_pairs(path: Path, number: int, line: str) -> NDArray[np.int64]:
     try:
         values = np.array([pair.split(":") for pair in pairs], dtype=np.int64).reshape(-1, 2)
         n_pairs = int(said)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise InputError(
             f"expected `M word:count ...`, got {line.strip()[:40]!r} at {path}, line {number}"
         ) from None
@@ -116,9 +118,22 @@ def _counted(
 
     if len(counts) and counts.min() < 0:
         raise InputError(f"expected counts of 0 or more, got {counts.min()} in {path}")
-    if not counts.sum():
+    total = counts.sum(dtype=np.float64)  # a sum of whole numbers could be made to overflow
+    if not total:
         raise InputError(f"expected at least one word, got none in {path}")
-    return Corpus.from_sparse(coo_array((counts, (docs, words)), shape=(n_docs, len(vocabulary))), vocabulary)
+    if total > MOST_TOKENS:
+        raise InputError(
+            f"expected at most {MOST_TOKENS} words in all, got {total:.0f} in {path}; take a part"
+        )
+    if n_docs > len(counts) + MOST_EMPTY:
+        raise InputError(f"expected counts for most documents, got {len(counts)} for {n_docs} in {path}")
+    matrix = coo_array((counts, (docs, words)), shape=(n_docs, len(vocabulary)))
+    try:
+        return Corpus.from_sparse(matrix, vocabulary)
+    except MemoryError:
+        raise InputError(
+            f"expected words that fit into memory, got {total:.0f} in {path}; take a part"
+        ) from None
 
 
 def _named(path: Path, given: Sequence[str] | None, n_words: int | None) -> tuple[str, ...]:

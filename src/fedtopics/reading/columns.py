@@ -63,7 +63,8 @@ class Columns:
     def document(self, row: Mapping[str, object]) -> Document:
         """The document in a row that has all used columns."""
         text, *known = (
-            _string(row[name]) if name else None for name in (self.text, self.id, self.label, self.party)
+            _string(row[name], name) if name else None
+            for name in (self.text, self.id, self.label, self.party)
         )
         return Document(text or "", *known)
 
@@ -76,10 +77,17 @@ def _only(columns: Sequence[str]) -> str | None:
     return columns[0] if len(columns) == 1 else None
 
 
-def _string(value: object) -> str:
+def _string(value: object, column: str) -> str:
     """A cell as a string: empty where there is nothing, lists by their items."""
     if value is None:
         return ""
-    if isinstance(value, list):
-        return " ".join(map(str, value))
-    return value if isinstance(value, str) else str(value)
+    try:
+        text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    except (RecursionError, ValueError):
+        raise InputError(f"expected text in column {column!r}, got lists or numbers without end") from None
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"expected text in column {column!r}, got half of a character") from None
+    return text

@@ -1,4 +1,9 @@
-"""Files as lines of text: compressed or not, with the place of a bad byte in the error."""
+"""Files as lines of text: compressed or not, with the place of a bad byte in the error.
+
+What a file may ask of memory is bounded before it is read: a line has at most `MOST_LINE` characters, a
+compressed file unpacks to at most `MOST_RATIO` times its size (or `ALWAYS_UNPACKED` bytes, if that is more),
+and pipes and devices, which may never end, are no files.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +15,18 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from fedtopics.errors import InputError
 from fedtopics.progress import bar
+from fedtopics.whole_file import check_regular
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _LINES_PER_STEP = 1000
+MOST_LINE = 2**26
+MOST_RATIO, ALWAYS_UNPACKED = 100, 2**25  # texts shrink to a third or a tenth, hardly ever to less
 
 
 def plain_name(path: Path) -> str:
@@ -36,7 +45,12 @@ def lines(path: Path, encoding: str = "utf-8", *, progress: bool | None = False)
         text = io.TextIOWrapper(_decompressed(path, stored), _skipping_mark(encoding), newline="")
         place = 0
         try:
-            for number, line in enumerate(text):
+            for number, line in enumerate(iter(partial(text.readline, MOST_LINE + 1), "")):
+                if len(line) > MOST_LINE:
+                    raise InputError(
+                        f"expected lines of at most {MOST_LINE} characters, got a longer one at {path}, "
+                        f"line {number + 1}; cut it into documents"
+                    )
                 yield line
                 if number % _LINES_PER_STEP == 0:
                     shown.advance(stored.tell() - place)
@@ -48,7 +62,32 @@ def lines(path: Path, encoding: str = "utf-8", *, progress: bool | None = False)
 
 def _decompressed(path: Path, stored: BinaryIO) -> BinaryIO:
     opener = _OPENERS.get(path.suffix)
-    return cast(BinaryIO, opener(stored, "rb")) if opener else stored
+    if opener is None:
+        return stored
+    most = max(ALWAYS_UNPACKED, MOST_RATIO * path.stat().st_size)
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(opener(stored, "rb"), path, most), 2**16))
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes inside a compressed file, as long as they are not too many for its size."""
+
+    def __init__(self, inside: BinaryIO, path: Path, most: int) -> None:
+        self._inside, self._path, self._left = inside, path, most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer, or as much of it as there is."""
+        content = self._inside.read(len(buffer))
+        self._left -= len(content)
+        if self._left < 0:
+            raise InputError(
+                f"expected text that unpacks to at most {MOST_RATIO} times its size, got more from "
+                f"{self._path}; if you trust it, unpack it yourself"
+            )
+        buffer[: len(content)] = content
+        return len(content)
 
 
 def _skipping_mark(encoding: str) -> str:
@@ -67,6 +106,7 @@ def _check_encoding(encoding: str) -> None:
 def _readable(path: Path) -> Iterator[None]:
     """Turns whatever can go wrong with the file itself into an error that names it."""
     try:
+        check_regular(path)
         yield
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise InputError(
@@ -74,6 +114,10 @@ def _readable(path: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except MemoryError:
+        raise InputError(
+            f"expected a file that fits into memory, got {path} that asks for more; take a part"
+        ) from None
 
 
 def _bad_byte(path: Path, encoding: str) -> InputError:

@@ -11,21 +11,26 @@ from fedtopics.corpus import Document
 from fedtopics.errors import InputError
 from fedtopics.progress import bar
 from fedtopics.reading.columns import Columns
-from fedtopics.reading.files import lines
+from fedtopics.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
+from fedtopics.whole_file import check_regular
 
-_LONGEST_FIELD = 2**31 - 1
+_ROWS_AT_ONCE = 1024
 
 
 def from_separated(
     path: Path, columns: Columns, *, separator: str, encoding: str, progress: bool | None
 ) -> Iterator[Document]:
     """Rows of a CSV file whose first line names the columns."""
-    csv.field_size_limit(_LONGEST_FIELD)
+    csv.field_size_limit(MOST_LINE)
     rows = csv.reader(lines(path, encoding, progress=progress), delimiter=separator, strict=True)
     try:
         header = next(rows, None)
         if header is None:
             return
+        if not header:
+            raise InputError(
+                f"expected the names of the columns on the first line of {path}, got an empty one"
+            )
         found = columns.found(_checked(header, separator, path), str(path))
         for row in rows:
             if not row:
@@ -95,20 +100,44 @@ def _parsed(text: str, path: Path, line: int) -> object:
         ) from None
     except RecursionError:
         raise InputError(f"expected JSON, got one nested too deeply at {path}, line {line}") from None
+    except ValueError:
+        raise InputError(f"expected JSON, got a number of too many digits at {path}, line {line}") from None
 
 
 def from_parquet(path: Path, columns: Columns, *, progress: bool | None) -> Iterator[Document]:
-    """Rows of a Parquet file, a batch at a time."""
+    """Rows of a Parquet file, a batch at a time; a small file that stands for huge texts is refused."""
     import pyarrow
     from pyarrow import parquet
 
     try:
+        check_regular(path)
+        left = max(ALWAYS_UNPACKED, MOST_RATIO * path.stat().st_size)
         with parquet.ParquetFile(path) as file:
-            found = columns.found_in(file.schema_arrow, str(path))
-            with bar(path.name, file.metadata.num_rows, shown=progress) as shown:
-                for batch in file.iter_batches(batch_size=1024, columns=found.used):
-                    for row in batch.to_pylist():
-                        yield found.document(row)
-                    shown.advance(batch.num_rows)
-    except (pyarrow.ArrowException, OSError) as error:
+            schema, about = file.schema_arrow, file.metadata
+        found = columns.found_in(schema, str(path))
+        if sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups)) > left:
+            raise _too_much(path)
+        # A text that is stored once for many rows stays one: as plain strings they would fill the memory.
+        shared = [name for name in found.used if pyarrow.types.is_string(schema.field(name).type)]
+        with (
+            parquet.ParquetFile(path, read_dictionary=shared) as file,
+            bar(path.name, about.num_rows, shown=progress) as shown,
+        ):
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=found.used):
+                for row in zip(*batch.columns, strict=True):
+                    values = (value.as_py() for value in row)
+                    document = found.document(dict(zip(batch.schema.names, values, strict=True)))
+                    left -= len(document.text)
+                    if left < 0:
+                        raise _too_much(path)
+                    yield document
+                shown.advance(batch.num_rows)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"expected a Parquet file, got {path}: {' '.join(str(error).split())}") from None
+
+
+def _too_much(path: Path) -> InputError:
+    return InputError(
+        f"expected texts of at most {MOST_RATIO} times the size of their file, got more in {path}; "
+        "if you trust it, save it as .csv"
+    )

@@ -13,6 +13,7 @@ from fedtopics.text.stop_words import stop_words_for
 from fedtopics.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
 from fedtopics.text.word_filter import WordFilter
 from fedtopics.text.words import check_words
+from fedtopics.whole_file import read_whole
 
 
 class TextOptions(TypedDict, total=False):
@@ -105,7 +106,7 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
 
 def _lines(path: Path) -> list[str]:
     try:
-        content = path.read_bytes()
+        content = read_whole(path)
     except OSError as error:
         raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
     return lines_of(content, path)

@@ -35,6 +35,7 @@ _TAG = re.compile(
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _ENCLOSING = re.compile(r"[()\[\]{}\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
 _LONG = 100
+_MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe text (UAX 15)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 _ELIDING = frozenset({"ca", "fr", "it", "oc"})
@@ -90,7 +91,9 @@ def normalized(text: str) -> str:
     text = without_markup(text)
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", text.replace("’", "'").replace("\u00ad", ""))
+    text = text.replace("’", "'").replace("\u00ad", "")
+    # Sorting the marks of one letter takes the square of their number: a text made for it would take hours.
+    return unicodedata.normalize("NFC", _thinned(text) if _piled_marks().search(text) else text)
 
 
 def _words(text: str, *, apostrophes: bool) -> list[str]:
@@ -106,6 +109,29 @@ def _pattern(*, apostrophes: bool, marks: bool) -> re.Pattern[str]:
     joined = rf"(?:'{letter}{inside}*)*" if apostrophes else ""
     second = rf"(?:{inside}|'{letter})" if apostrophes else inside
     return re.compile(rf"(?<!{inside})(?:\d+{letter}|{letter}{second}){inside}*{joined}")
+
+
+@cache
+def _piled_marks() -> re.Pattern[str]:
+    """Finds every text with too many marks on one letter, and few others: those of rare scripts."""
+    marks = "".join(letter for letter in map(chr, range(0x300, 0xD800)) if _is_mark(letter))
+    marks += "".join(letter for letter in map(chr, range(0xE000, 0x10000)) if _is_mark(letter))
+    return re.compile(rf"[{marks}\U00010000-\U0010ffff]{{{_MOST_MARKS + 1}}}")
+
+
+def _is_mark(letter: str) -> bool:
+    """Whether normalization sorts it among its neighbors, perhaps after taking it apart."""
+    return unicodedata.combining(unicodedata.normalize("NFD", letter)[0]) > 0
+
+
+def _thinned(text: str) -> str:
+    """The text with no more marks on a letter than any script has."""
+    kept, n_marks = [], 0
+    for letter in text:
+        n_marks = n_marks + 1 if _is_mark(letter) else 0
+        if n_marks <= _MOST_MARKS:
+            kept.append(letter)
+    return "".join(kept)
 
 
 @cache

@@ -1,0 +1,188 @@
+"""What is fuzzed: every reader of bytes from elsewhere, with valid bytes to begin from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fuzz import corpora, keys, seeds
+from fuzz.mutations import TOML, Form, framed, json_lines, plain_json
+
+from fedtopics.deployment.coordinator_folder import RunFolder
+from fedtopics.deployment.private_scores import read_sums
+from fedtopics.federation import acceptance, answers, certificates, ledger_file, wire
+from fedtopics.federation.checkpoint import FILE as CHECKPOINT
+from fedtopics.federation.checkpoint import Checkpoint
+from fedtopics.federation.messages import Reply, Request
+from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.plan import Plan
+from fedtopics.federation.policy import Policy
+from fedtopics.model import TopicModel
+from fedtopics.model.files import NUMBERS, WORDS
+from fedtopics.reading import read
+from fedtopics.run import Run
+from fedtopics.text.preparation import read_vocabulary
+
+LIMIT = 2**16
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader, what it reads, and how the values in that can be reached."""
+
+    name: str
+    seeds: Callable[[], list[bytes]]
+    run: Callable[[bytes, Path], object]
+    form: Form | None = None
+
+
+def _written(name: str, use: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
+    """A reader of a file of this name."""
+
+    def run(data: bytes, folder: Path) -> object:
+        (folder / name).write_bytes(data)
+        return use(folder / name)
+
+    return run
+
+
+def _in(folder: Callable[[], dict[str, bytes]], name: str, use: Callable[[Path], object]) -> Any:
+    """A reader of a folder whose other files are as they should be."""
+
+    def run(data: bytes, place: Path) -> object:
+        for other, content in (folder() | {name: data}).items():
+            (place / other).parent.mkdir(parents=True, exist_ok=True)
+            (place / other).write_bytes(content)
+        return use(place)
+
+    return run
+
+
+def _plan(path: Path) -> None:
+    plan = Plan.read(path)
+    plan.write(path.with_name("again.toml"))
+    if Plan.read(path.with_name("again.toml")).digest != plan.digest:
+        raise AssertionError("a plan that was written reads otherwise")
+
+
+def _certificate(path: Path) -> None:
+    found = certificates.read_certificate(path)
+    certificates.common_name(found.subject)
+    certificates.check_issued(found, found)
+    certificates.fingerprint(found.public_key())
+    certificates.is_signed(found, b"text", "00")
+
+
+def _request(path: Path) -> None:
+    certificates.fingerprint(certificates.read_request(path)[1].public_key())
+
+
+def _acceptance(path: Path) -> None:
+    found = acceptance.read(path)
+    found.is_signed_by(keys.certificate_of("north"))
+
+
+def _store(folder: Path) -> None:
+    with PartyStore(folder, "north", ()) as store:
+        store.stored(seeds.RUN, 0, "contribute")
+        store.load_memory(seeds.RUN)
+        store.statements()
+
+
+def _run(folder: Path) -> None:
+    run = Run.load(folder)
+    repr(run)
+    run._repr_html_()
+    run.ledger.table()
+
+
+def _corpus(name: str) -> Callable[[bytes, Path], object]:
+    return _written(name, lambda path: read(path, min_df=1, max_df=1.0).document_frequency())
+
+
+def _counts(name: str) -> Callable[[bytes, Path], object]:
+    return _in(lambda: {"vocab.txt": b"tax\nwar\nlaw\n"}, name, lambda folder: read(folder / name))
+
+
+def _voted(data: bytes, folder: Path) -> None:
+    answers.clock(data)
+    answers.read_votes(data, 4)
+
+
+SAFETENSORS = framed(b"", "<Q")
+WIRE = framed(wire.MAGIC, "<I")
+TARGETS = [
+    Target("question", seeds.questions, lambda data, _: Request.from_bytes(data), framed(b"", "<I")),
+    Target("answer", seeds.replies, lambda data, _: Reply.from_bytes(data), framed(b"", "<I")),
+    Target("arrays", seeds.arrays, lambda data, _: wire.unpack(data, limit=LIMIT), WIRE),
+    Target("proposal", seeds.proposals, lambda data, _: answers.read_proposal(data, 3), WIRE),
+    Target("words", seeds.words, lambda data, _: wire.to_words(seeds.bytes_array(data)), plain_json()),
+    Target("votes", seeds.votes, _voted, WIRE),
+    Target("sums", seeds.sums, lambda data, _: read_sums("a", data), WIRE),
+    Target("plan", seeds.plans, _written("plan.toml", _plan), TOML),
+    Target("policy", seeds.policies, _written("policy.toml", Policy.read), TOML),
+    Target("word_list", seeds.word_lists, _written("words.txt", read_vocabulary)),
+    Target("certificate", keys.certificates, _written("a.crt", _certificate)),
+    Target(
+        "certificate_der", keys.certificates_der, _written("a.crt", keys.armored(_certificate, "CERTIFICATE"))
+    ),
+    Target("request", keys.requests, _written("a.csr", _request)),
+    Target(
+        "request_der", keys.requests_der, _written("a.csr", keys.armored(_request, "CERTIFICATE REQUEST"))
+    ),
+    Target("key", keys.keys, _written("a.key", certificates.read_key)),
+    Target("acceptance", seeds.acceptances, _written("acceptance.json", _acceptance), plain_json()),
+    Target(
+        "ledger_file",
+        seeds.ledger_files,
+        _in(seeds.store, ledger_file.LINES, ledger_file.read),
+        json_lines(seeds.chained_lines),
+    ),
+    Target("ledger_head", seeds.ledger_heads, _in(seeds.store, ledger_file.HEAD, _store), plain_json()),
+    Target("release", seeds.releases, _in(seeds.store, seeds.release_name(), _store)),
+    Target("memory", seeds.memories, _in(seeds.store, seeds.memory_name(), _store), SAFETENSORS),
+    Target(
+        "checkpoint",
+        seeds.checkpoints,
+        _written(CHECKPOINT, lambda path: Checkpoint.load(path.parent, seeds.RUN, "plan")),
+        SAFETENSORS,
+    ),
+    Target(
+        "checkpoint_about",
+        seeds.checkpoint_abouts,
+        _written(CHECKPOINT, seeds.with_arrays(lambda path: Checkpoint.load(path.parent, seeds.RUN, "plan"))),
+        plain_json(),
+    ),
+    Target(
+        "status",
+        seeds.statuses,
+        _written("status.json", lambda path: RunFolder(path.parent).status()),
+        plain_json(),
+    ),
+    Target(
+        "model_numbers",
+        seeds.model_numbers,
+        _in(seeds.model, NUMBERS, seeds.hashed(TopicModel.load)),
+        SAFETENSORS,
+    ),
+    Target(
+        "model_words", seeds.model_words, _in(seeds.model, WORDS, seeds.hashed(TopicModel.load)), plain_json()
+    ),
+    Target(
+        "run_record", seeds.run_records, _in(seeds.run, "run.json", _run), plain_json(seeds.digested_record)
+    ),
+    Target("run_ledger", seeds.run_ledgers, _in(seeds.run, "ledger.json", _run), plain_json(seeds.chained)),
+    Target("csv", corpora.separated(","), _corpus("a.csv")),
+    Target("tsv", corpora.separated("\t"), _corpus("a.tsv")),
+    Target("json_lines", corpora.json_lines, _corpus("a.jsonl"), json_lines()),
+    Target("json", corpora.json_arrays, _corpus("a.json"), plain_json()),
+    Target("text", corpora.texts, _corpus("a.txt")),
+    Target("parquet", corpora.parquets, _corpus("a.parquet")),
+    Target("gzip", corpora.compressed("gzip"), _corpus("a.jsonl.gz")),
+    Target("xz", corpora.compressed("xz"), _corpus("a.jsonl.xz")),
+    Target("bzip2", corpora.compressed("bzip2"), _corpus("a.jsonl.bz2")),
+    Target("uci", corpora.uci, _counts("docword.a.txt")),
+    Target("lda_c", corpora.lda_c, _counts("a.dat")),
+]
