@@ -128,3 +128,10 @@ def test_numbers_that_are_no_topics_are_refused(
 )
 def test_words_that_are_none_are_refused(tmp_path: Path, words: dict[str, Any]) -> None:
     assert "; " in refused(tmp_path, words=words)
+
+
+def test_half_a_character_is_not_saved_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    model = TopicModel.from_counts([[3, 1], [1, 3]], ["tax", "half\ud800"])
+    with pytest.raises(InputError, match="expected words that a file can hold"):
+        model.save(tmp_path / "new")
+    assert not (tmp_path / "new").exists()

@@ -53,16 +53,7 @@ def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) 
 
 
 def _are_texts(values: tuple[str, ...]) -> bool:
-    return all(isinstance(value, str) and (value.isascii() or _is_whole(value)) for value in values)
-
-
-def _is_whole(text: str) -> bool:
-    """Whether no character is only half of one, which no file could hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return all(isinstance(value, str) for value in values)
 
 
 def _are_shares(shares: NDArray[np.float64], n_topics: int) -> bool:
@@ -74,8 +65,6 @@ def plain_copy(card: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(card, Mapping):
         raise InputError(f"expected a card of names and values, got {type(card).__name__}; give a mapping")
     try:
-        written = json.dumps(dict(card), allow_nan=False, ensure_ascii=False)
-        written.encode()  # half a character can be held, but not saved
-        return dict(json.loads(written))
+        return dict(json.loads(json.dumps(dict(card), allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"expected a card of plain JSON values, got {error}; convert them") from None

@@ -39,9 +39,10 @@ def write(
     numbers = save({name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)})
     described = {"schema": SCHEMA, **description}
     described["sha256"] = _content_hash(numbers, described)
+    words = _encoded(described, directory)
     directory.mkdir(parents=True, exist_ok=True)
     _replace(directory / NUMBERS, numbers)
-    _replace(directory / WORDS, (json.dumps(described, ensure_ascii=False, indent=1) + "\n").encode())
+    _replace(directory / WORDS, words)
 
 
 def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any]]:
@@ -82,7 +83,18 @@ def _parse(content: bytes, directory: Path) -> dict[str, Any]:
         raise InputError(
             f"expected schema {SCHEMA} in {directory / WORDS}, got {schema!r}; save the model anew"
         )
+    _encoded(described, directory)
     return dict(described)
+
+
+def _encoded(described: Mapping[str, Any], directory: Path) -> bytes:
+    """The description as it is written; JSON can name half a character, but no file can hold it."""
+    try:
+        return (json.dumps(described, ensure_ascii=False, indent=1) + "\n").encode()
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise InputError(
+            f"expected words that a file can hold in {directory}, got {error}; remove it"
+        ) from None
 
 
 def _content_hash(numbers: bytes, described: Mapping[str, Any]) -> str:
