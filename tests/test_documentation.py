@@ -30,6 +30,17 @@ def test_examples_run(name: str, n_least: int, tmp_path: Path, monkeypatch: pyte
     assert failed == 0
 
 
+def test_every_promise_of_security_names_tests_that_exist() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    known = set(re.findall(r"^def (test_\w+)", sources, re.MULTILINE))
+    text = (DOCS / "security.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(test_\w+)`", text)) - known == set()
+    promises = re.findall(r"\| promise \| kept by \|\n\|---\|---\|\n((?:\|.*\n)+)", text)
+    rows = [row for table in promises for row in table.splitlines()]
+    assert len(rows) > 25
+    assert [row for row in rows if "`test_" not in row] == []
+
+
 def printed_commands() -> list[tuple[str, str]]:
     """Each command that a page or a help text prints, with where it stands."""
     found = []

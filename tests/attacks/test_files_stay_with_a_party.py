@@ -13,8 +13,11 @@ from time import monotonic
 
 import pytest
 from attacks import hostile
+from attacks.asked_party import AskedParty
 from federation import processes
 
+from fedtopics import methods
+from fedtopics.corpus import Corpus
 from fedtopics.deployment.on_this_machine import HUB, LocalFederation
 from fedtopics.federation import onboarding, wire
 from fedtopics.federation.messages import Reply, Request
@@ -170,6 +173,18 @@ def test_a_replaced_key_is_refused(federation: LocalFederation, tmp_path: Path) 
         Door(hub).admit(other)
 
 
-def test_there_is_one_resource() -> None:
-    """Whoever adds a way in has to come by here."""
+OPERATIONS = "hello, propose, confirm, vocabulary, contribute, evaluate, attest, deliver"
+
+
+def test_there_is_one_resource_and_a_closed_list_of_operations(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever adds a way in has to come by here, and by docs/security.md."""
     assert {name for name in dir(_Visit) if name.startswith("do_")} == {"do_POST"}
+    corpus = Corpus.from_texts(["tax war", "war law"], min_df=1, max_df=1.0)
+    party = AskedParty(tmp_path, methods.make("calm", n_topics=2), corpus, corpus.vocabulary)
+    party.side.log = "details"
+    caplog.set_level("INFO")
+    assert party.ask("subprocess.Popen", 0, {})[0] == "InputError"
+    assert f"expected one of {OPERATIONS}, got" in caplog.text
+    assert OPERATIONS in " ".join((Path(__file__).parents[2] / "docs" / "security.md").read_text().split())
