@@ -22,7 +22,7 @@ REASONS = {
     "NotReadyError": "it is not ready to begin; its own log says why",
     "PolicyError": "its policy does not allow this plan",
     "BudgetError": "its privacy budget does not allow this release",
-    "StoreError": "it cannot read or write its own records (a full disk?); nothing was charged or sent",
+    "StoreError": "it cannot read or write its own records (a full disk?); nothing was sent",
     "OtherVocabularyError": "it knows this run with other words",
     "RoundPassedError": "it has left this round behind without an answer",
     "ToldError": "it was told what the method never says; do both sides run the same version?",
