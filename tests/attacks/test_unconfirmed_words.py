@@ -11,7 +11,8 @@ from federation.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.federation import wire
+from fedtopics.federation import durable, wire
+from fedtopics.federation.durable import StoreError
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_words import CONFIRMATION, word_digest
 from fedtopics.privacy.ledger import Budget
@@ -67,6 +68,19 @@ def test_candidates_that_were_not_paid_for_are_not_confirmed(tmp_path: Path) -> 
     poor = (Budget("document add/remove", 0.1, 1e-6),)
     place = Rehearsal(tmp_path, stage(tmp_path / "terms").terms, CORPORA, poor)
     assert ask(place, "confirm", WORDS[:8], CONFIRMATION) == "BudgetError"
+    assert ask(place, "vocabulary", WORDS[:8]) == "OtherVocabularyError"
+
+
+def test_candidates_whose_votes_could_not_be_charged_are_not_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, line: bytes) -> None:
+        raise StoreError("cannot write: the disk is full")
+
+    place = stage(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "append", full)
+        assert ask(place, "confirm", WORDS[:8], CONFIRMATION) == "PartyFailedError"
     assert ask(place, "vocabulary", WORDS[:8]) == "OtherVocabularyError"
 
 

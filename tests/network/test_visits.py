@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +15,7 @@ from federation import processes
 
 from fedtopics.deployment.on_this_machine import HUB, LocalFederation
 from fedtopics.errors import InputError
-from fedtopics.federation import onboarding
+from fedtopics.federation import certificates, onboarding
 from fedtopics.federation.answers import Silence
 from fedtopics.network import server as module
 from fedtopics.network.desk import Desk
@@ -83,8 +85,6 @@ def test_too_long_an_answer_is_refused(
 
 
 def test_a_plan_that_cannot_be_read_lets_nobody_in(federation: LocalFederation, tmp_path: Path) -> None:
-    from fedtopics.federation import certificates
-
     certificate = certificates.read_certificate(federation.folder / "north" / "party.crt")
     door = Door(federation.folder / HUB)
     assert door.admit(certificate) == "north"
@@ -110,3 +110,37 @@ def test_the_same_refusal_is_told_once_a_minute() -> None:
     for reason in ("it showed no certificate", "it did not speak TLS", "it showed no certificate"):
         refusals.note(reason)
     assert len(lines) == 2
+
+
+def test_a_certificate_of_a_name_that_is_not_in_the_plan_opens_nothing(
+    federation: LocalFederation, tmp_path: Path
+) -> None:
+    request = certificates.make_request(tmp_path, "west")
+    signed = certificates.sign_request(federation.folder / HUB, certificates.read_request(request)[1])
+    with pytest.raises(RefusedError, match="'west' is not a party of the plan"):
+        Door(federation.folder / HUB).admit(signed)
+
+
+def test_a_party_that_waits_for_a_question_is_sent_away_when_it_is_revoked(
+    federation: LocalFederation, desk: Desk
+) -> None:
+    hub = federation.folder / HUB
+    with hostile.connection(federation, hostile.credentials(federation, "south")) as talk:
+        talk.sendall(hostile.turn())
+        processes.until(lambda: desk.parties == ("south",), "south", 20)
+        kept = onboarding.revoke(hub, "south")
+        try:
+            talk.settimeout(10)
+            assert talk.recv(65536).startswith(b"HTTP/1.1 403")
+        finally:
+            kept.rename(hub / onboarding.APPROVED / "south")
+    processes.until(lambda: desk.parties == (), "the end of the visit", 10)
+
+
+def test_who_shows_no_certificate_is_not_heard(federation: LocalFederation, desk: Desk) -> None:
+    context = ssl.create_default_context(cafile=str(federation.folder / HUB / "ca.crt"))
+    plain = socket.create_connection(("localhost", federation.hub.plan.port), timeout=10)
+    talk = context.wrap_socket(plain, server_hostname="localhost")
+    with talk, pytest.raises(ssl.SSLError, match="CERTIFICATE_REQUIRED"):
+        talk.recv(1)
+    assert desk.parties == ()
