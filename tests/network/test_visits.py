@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from attacks import hostile
@@ -29,13 +29,29 @@ def federation(tmp_path_factory: pytest.TempPathFactory) -> LocalFederation:
     return processes.founded(tmp_path_factory.mktemp("visits"), ("north", "south"))
 
 
+VISITS: list[tuple[Thread, Event]] = []
+
+
 @pytest.fixture
 def desk(federation: LocalFederation) -> Iterator[Desk]:
-    """A served desk."""
+    """A served desk; those who visit it are gone when it is."""
     hub, made = federation.folder / HUB, Desk()
     held = hostile.credentials(federation, HUB)
     with Server(federation.hub.plan.port, held, Door(hub), made, lambda line: None):
         yield made
+        for _, over in VISITS:
+            over.set()
+        for name in made.parties:
+            made.arrive(name)  # ends the turn that waits
+    while VISITS:
+        VISITS.pop()[0].join(20)
+
+
+def visiting(made: Visitor) -> None:
+    """Let someone visit in a thread of its own."""
+    over = Event()
+    VISITS.append((Thread(target=made.keep_visiting, args=(over.is_set,)), over))
+    VISITS[-1][0].start()
 
 
 def visitor(federation: LocalFederation, name: str = "north", answer: bytes | None = None) -> Visitor:
@@ -47,7 +63,7 @@ def visitor(federation: LocalFederation, name: str = "north", answer: bytes | No
 
 def test_large_messages_arrive_whole(federation: LocalFederation, desk: Desk) -> None:
     for name in ("north", "south"):
-        Thread(target=visitor(federation, name).keep_visiting, daemon=True).start()
+        visiting(visitor(federation, name))
     processes.until(lambda: len(desk.parties) == 2, "both", 20)
     asked = {"north": bytes(range(256)) * 50_000, "south": b"short"}
     for _ in range(3):
@@ -79,7 +95,7 @@ def test_too_long_an_answer_is_refused(
     federation: LocalFederation, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_BYTES", 1000)
-    Thread(target=visitor(federation, answer=b"x" * 1001).keep_visiting, daemon=True).start()
+    visiting(visitor(federation, answer=b"x" * 1001))
     processes.until(lambda: desk.parties == ("north",), "north", 20)
     assert isinstance(desk.ask({"north": b"abc"}, 1)["north"], Silence)
 

@@ -40,9 +40,9 @@ class Visitor:
     _pause: float = field(default=SHORTEST, init=False)
     _answered: tuple[str, bytes] = field(default=("", b""), init=False)  # not yet handed in
 
-    def keep_visiting(self) -> None:
-        """Ask and answer for ever; a broken connection is made again, and an answer brought again."""
-        while True:
+    def keep_visiting(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Ask and answer until `stop`; a broken connection is made again, and an answer brought again."""
+        while not stop():
             try:
                 self.take_turn()
             except (OSError, http.client.HTTPException, InputError) as error:
@@ -50,6 +50,7 @@ class Visitor:
                 self._tell(f"no connection to the coordinator: {_words(error)}; trying again")
                 sleep(self._pause)
                 self._pause = min(2 * self._pause, LONGEST)
+        self.hang_up()
 
     def take_turn(self) -> None:
         """Hand in the answer to the last question, and answer the next one if there is one."""
