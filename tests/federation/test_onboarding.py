@@ -319,3 +319,17 @@ def test_a_partys_ledger_in_plain_words(here: Path) -> None:
     lines.write_bytes(lines.read_bytes().replace(b"6.0", b"0.6"))
     with pytest.raises(InputError, match="ledger was altered"):
         CliRunner().invoke(app, ["privacy", "ledger", str(path)], catch_exceptions=False)
+
+
+def test_a_revoked_key_is_not_approved_again(here: Path) -> None:
+    hub, request = here / "hub", onboarding.request(here / "north", "north")
+    kept = onboarding.revoke(hub, "north")
+    assert (kept / "party.crt").is_file()
+    with pytest.raises(InputError, match="key that was not revoked"):
+        onboarding.approve(hub, request)
+    (here / "north" / "party.key").unlink()
+    onboarding.approve(hub, onboarding.request(here / "north", "north"))
+    onboarding.revoke(hub, "north")
+    assert len(list((hub / onboarding.REVOKED).iterdir())) == 2
+    with pytest.raises(InputError, match="expected an approved party"):
+        onboarding.revoke(hub, "north")

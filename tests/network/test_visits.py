@@ -17,7 +17,6 @@ from fedtopics.deployment.on_this_machine import HUB, LocalFederation
 from fedtopics.errors import InputError
 from fedtopics.federation import certificates, onboarding
 from fedtopics.federation.answers import Silence
-from fedtopics.network import server as module
 from fedtopics.network.desk import Desk
 from fedtopics.network.door import Door, RefusedError
 from fedtopics.network.server import Refusals, Server
@@ -91,10 +90,8 @@ def test_an_answer_that_nobody_waits_for_is_not_even_read(federation: LocalFeder
     assert hostile.said(federation, north, lie).startswith(b"HTTP/1.1 409")
 
 
-def test_too_long_an_answer_is_refused(
-    federation: LocalFederation, desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MOST_BYTES", 1000)
+def test_too_long_an_answer_is_refused(federation: LocalFederation, desk: Desk) -> None:
+    desk.most_bytes = 1000
     visiting(visitor(federation, answer=b"x" * 1001))
     processes.until(lambda: desk.parties == ("north",), "north", 20)
     assert isinstance(desk.ask({"north": b"abc"}, 1)["north"], Silence)

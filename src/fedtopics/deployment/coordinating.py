@@ -26,6 +26,7 @@ from fedtopics.reading import read
 
 POLL = 0.2
 SETTLED = 3.0  # seconds for which the connected parties must stay the same before a run begins without some
+LARGEST = 2**29  # bytes of an answer, besides what a model takes
 RETRY = 5.0  # seconds before a run that waits for parties is tried again
 MOST_FRUITLESS = 20  # attempts in a row without a new round
 
@@ -84,6 +85,8 @@ class Coordinating:
             return
         run.change("running", n_attempts=status.n_attempts + 1)
         run.log(f"attempt {status.n_attempts + 1} with {', '.join(self._desk.parties)}")
+        plan = self.folder.plan
+        self._desk.most_bytes = LARGEST + 32 * plan.vocabulary.most_words * plan.method().n_topics
         self._desk.hang_up = lambda: run.asked(ABORT)
         try:
             conduct(self.folder, run, self._desk)

@@ -25,8 +25,8 @@ WORKER = "fedtopics.deployment.worker"
 class Kept:
     """The worker of a participant, `coordinator` or `party`, whose folder this is.
 
-    It reads from a pipe that its keeper holds open and never writes to: when the keeper is gone, however it
-    ended, the worker ends too.
+    No code is taken from the folder in which it is started (-P). It reads from a pipe that its keeper holds
+    open and never writes to: when the keeper is gone, however it ended, the worker ends too.
     """
 
     role: str
@@ -62,6 +62,7 @@ class Kept:
         while monotonic() < until and not stop():
             sleep(POLL)
         if not stop():
+            self._close_pipe()
             self._start()
 
     def stop(self) -> None:
@@ -73,12 +74,17 @@ class Kept:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+            self._close_pipe()
         (self.folder / NOTE).unlink(missing_ok=True)
+
+    def _close_pipe(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
 
     def _start(self) -> None:
         self._started = monotonic()
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", WORKER, self.role, str(self.folder.resolve())],
+            [sys.executable, "-P", "-m", WORKER, self.role, str(self.folder.resolve())],
             stdin=subprocess.PIPE,
             start_new_session=True,
         )

@@ -89,7 +89,7 @@ class LocalFederation:
         """Start these participants, or all: the commands an operator would type."""
         for name in names or (HUB, *self.hub.plan.parties):
             place = self.folder / name
-            command = [*self.prefixes.get(name, ()), sys.executable, "-m", "fedtopics.cli"]
+            command = [*self.prefixes.get(name, ()), sys.executable, "-P", "-m", "fedtopics.cli"]
             if name == HUB:
                 command += ["coordinator", "start", str(place)]
             else:

@@ -65,6 +65,7 @@ def approve(folder: Path, request_file: Path) -> Path:
         raise InputError(f"expected a request of a party of the plan ({names}), got one of {party!r}")
     target = folder / APPROVED / party
     _refuse_second_key(target / "party.crt", party, asked)
+    _refuse_revoked_key(folder / REVOKED, asked)
     durable.make_folder(target)
     signed = certificates.sign_request(folder, asked)
     durable.write(
@@ -152,6 +153,16 @@ def _anchored(folder: Path, party: str) -> str:
     with PartyStore(folder / STORE, party, (), anchor=folder / ledger_file.ANCHOR, first=first) as store:
         acceptance.check_ledger(folder, store.ledger_id)
         return store.ledger_id
+
+
+def _refuse_revoked_key(revoked: Path, asked: x509.CertificateSigningRequest) -> None:
+    """A key that was revoked may be in other hands: its party comes back with a new one."""
+    for path in revoked.glob("*/party.crt"):
+        if certificates.read_certificate(path).public_key() == asked.public_key():
+            raise InputError(
+                f"expected a request with a key that was not revoked, got that of {path.parent.name}; "
+                "let the party delete its party.key and make a new request"
+            )
 
 
 def _check_allowed(folder: Path, party: str, plan: Plan) -> None:

@@ -16,6 +16,8 @@ from time import monotonic
 from fedtopics.federation.answers import Silence
 
 RETURN = 15.0  # seconds for which a party that is gone may come back to the question it was asked
+MOST_BYTES = 2**31
+MOST_LINES, MINUTE = 20, 60.0  # about the comings and goings of one party in a minute
 LOOK = 0.5  # seconds between two looks at whether to go on
 
 
@@ -35,17 +37,20 @@ class _Asked:
 class Desk:
     """Questions and answers of one coordinator.
 
-    say      is told who comes and goes
-    hang_up  is asked, while answers are waited for, whether to end the run
+    say         is told who comes and goes, at most 20 times a minute of each party
+    most_bytes  that an answer may have
+    hang_up     is asked, while answers are waited for, whether to end the run
     """
 
     say: Callable[[str], None] = lambda line: None
+    most_bytes: int = MOST_BYTES
     hang_up: Callable[[], bool] = lambda: False
     _change: Condition = field(default_factory=Condition, init=False)
     _n_visits: int = field(default=0, init=False)
     _visits: dict[str, int] = field(default_factory=dict, init=False)
     _left: dict[str, float] = field(default_factory=dict, init=False)
     _asked: dict[str, _Asked] = field(default_factory=dict, init=False)
+    _told: dict[str, list[float]] = field(default_factory=dict, init=False)
 
     @property
     def parties(self) -> tuple[str, ...]:
@@ -57,7 +62,7 @@ class Desk:
         """Begin a visit, in place of one that has not ended yet; its number."""
         with self._change:
             if party not in self._visits:
-                self.say(f"party {party} is connected")
+                self._tell(party, "is connected")
             self._n_visits += 1
             self._visits[party] = self._n_visits
             self._change.notify_all()
@@ -69,7 +74,7 @@ class Desk:
             if self._visits.get(party) == visit:
                 del self._visits[party]
                 self._left[party] = monotonic()
-                self.say(f"party {party} is no longer connected")
+                self._tell(party, "is no longer connected")
                 self._change.notify_all()
 
     def is_current(self, party: str, visit: int) -> bool:
@@ -116,6 +121,13 @@ class Desk:
                 return {name: self._answer(name, timeout) for name in requests}
             finally:
                 self._asked = {}
+
+    def _tell(self, party: str, line: str) -> None:
+        """Say what a party does, unless it does something else at every moment."""
+        now = monotonic()
+        self._told[party] = [at for at in self._told.get(party, []) if now - at < MINUTE] + [now]
+        if len(self._told[party]) <= MOST_LINES:
+            self.say(f"party {party} {line}")
 
     def _for(self, party: str, visit: int) -> _Asked | None:
         asked = self._asked.get(party)

@@ -12,7 +12,6 @@ connection ended. There is no way from one party to another, and nothing here re
 
 from __future__ import annotations
 
-import logging
 import select
 import socket
 import ssl
@@ -21,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
-from threading import Lock, Semaphore, Thread
+from threading import Lock, Thread
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -32,13 +31,14 @@ from fedtopics.errors import InputError
 from fedtopics.network.desk import Desk
 from fedtopics.network.door import Door, RefusedError
 from fedtopics.network.tls import Credentials
+from fedtopics.network.visits import Strangers, Visits
 
 TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"
 WAIT = 20.0  # seconds until a party that waits for a question is told that there is none
 HANDSHAKE, STALLED = 10.0, 60.0  # seconds: for the whole of a handshake; without a byte of a message
+PARTING = 1.0  # seconds in which one that is refused may say what is then not heard
 LOOK = 1.0  # seconds between two looks at the door while nothing is said
-MOST_BYTES, MOST_HEADER = 2**31, 2**16  # of an answer; of what a refused connection may say
-MOST_CONNECTIONS = 256
+MOST_HEADER, MOST_DIGITS = 2**16, 12  # of what a refused connection may say; of a length
 AGAIN = 60.0  # seconds until the same refusal is said again
 ALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a machine that is gone is noticed
 HANDSHAKE_FAILURES = {
@@ -51,7 +51,6 @@ HANDSHAKE_FAILURES = {
     "HTTP_REQUEST": "it did not speak TLS",
     "UNSUPPORTED_PROTOCOL": "it speaks no TLS 1.3",
 }
-logger = logging.getLogger(__name__)
 
 
 class Server(ThreadingMixIn, TCPServer):
@@ -66,14 +65,15 @@ class Server(ThreadingMixIn, TCPServer):
         self, port: int, credentials: Credentials, door: Door, desk: Desk, say: Callable[[str], None]
     ) -> None:
         self.context, self.door, self.desk = credentials.for_coordinator(), door, desk
-        self.refusals = Refusals(say)
-        self._free = Semaphore(MOST_CONNECTIONS)
+        self.refusals, self.visits = Refusals(say), Visits(door)
+        self._strangers = Strangers()
         self.address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
         try:
             super().__init__(("", port), _Visit)
         except OSError as error:
             raise InputError(f"expected port {port} to be free, got {error.strerror}; who uses it?") from None
         Thread(target=self.serve_forever, daemon=True, name="door").start()
+        Thread(target=self.visits.watch, daemon=True, name="watch").start()
 
     def __enter__(self) -> Server:
         return self
@@ -83,6 +83,7 @@ class Server(ThreadingMixIn, TCPServer):
     ) -> None:
         self.shutdown()
         self.server_close()
+        self.visits.close()
 
     def server_bind(self) -> None:
         if self.address_family == socket.AF_INET6:
@@ -90,18 +91,16 @@ class Server(ThreadingMixIn, TCPServer):
         super().server_bind()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """A thread for every connection, and no more of them than there may be."""
-        if self._free.acquire(blocking=False):
+        """A thread for every connection, if there are not too many whom nobody knows yet."""
+        if self._strangers.come(client_address[0]):
             super().process_request(request, client_address)
         else:
-            self.refusals.note(f"more than {MOST_CONNECTIONS} connections at once")
+            self.refusals.note("too many at once that have not shown a certificate yet")
             super().shutdown_request(request)
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._free.release()
+    def left(self, address: str) -> None:
+        """Note that a stranger has become a party, or was refused."""
+        self._strangers.leave(address)
 
     def shutdown_request(self, request: Any) -> None:
         self.close_request(request)
@@ -110,7 +109,7 @@ class Server(ThreadingMixIn, TCPServer):
         """A connection that breaks is the end of a visit and nothing more."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
-            logger.warning("a visit ended with %s", type(error).__name__, exc_info=error)
+            self.refusals.note(f"it made a {type(error).__name__}")
 
 
 @dataclass
@@ -144,6 +143,8 @@ class _Visit(BaseHTTPRequestHandler):
         except ssl.SSLError as error:
             self.server.refusals.note(_reason(error))
             raise
+        finally:
+            self.server.left(self.client_address[0])
         secured.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         secured.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for option, value in ALIVE.items():
@@ -159,15 +160,18 @@ class _Visit(BaseHTTPRequestHandler):
         try:
             self.party = self._admitted()
             self.visit = self.server.desk.arrive(self.party)
+            self.server.visits.begin(self.party, self.certificate, self.request)
             self.close_connection = False
             while not self.close_connection and self._is_spoken_to():
                 self.handle_one_request()
         except RefusedError:
             if not self.visit:
+                self.request.settimeout(PARTING)
                 self.request.recv(MOST_HEADER)  # or the refusal would be lost with what nobody has read
             self._end(403)
         finally:
             self.server.desk.leave(self.party, self.visit)
+            self.server.visits.end(self.party, self.request)
 
     def finish(self) -> None:
         try:
@@ -178,11 +182,12 @@ class _Visit(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """The one thing a party may ask for."""
         length = self.headers.get("Content-Length", "")
-        if self.path != TURN or not length.isdecimal() or "Transfer-Encoding" in self.headers:
+        known = length.isdecimal() and len(length) <= MOST_DIGITS and "Transfer-Encoding" not in self.headers
+        if self.path != TURN or not known:
             self._end(400)
             return
         desk, number = self.server.desk, self.headers.get(ANSWER, "")
-        if int(length) > MOST_BYTES or (int(length) > 0 and not desk.awaits(self.party, number)):
+        if int(length) > desk.most_bytes or (int(length) > 0 and not desk.awaits(self.party, number)):
             self._end(409)
             return
         answer = self.rfile.read(int(length))

@@ -15,7 +15,7 @@ from cryptography import x509
 
 from fedtopics.errors import InputError
 from fedtopics.federation import certificates
-from fedtopics.network.server import ANSWER, QUESTION, STALLED, TURN
+from fedtopics.network.server import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
 from fedtopics.network.tls import Credentials
 
 MOST_BYTES = 2**31  # of a question
@@ -100,10 +100,11 @@ class Visitor:
 
 def _question(response: http.client.HTTPResponse) -> tuple[str, bytes]:
     number, length = response.getheader(QUESTION, ""), response.getheader("Content-Length", "")
-    if not length.isdecimal() or not 0 < int(length) <= MOST_BYTES or not number.isalnum():
+    size = int(length) if length.isdecimal() and len(length) <= MOST_DIGITS else 0
+    if not 0 < size <= MOST_BYTES or not number.isalnum():
         raise NoQuestionError(f"expected a question of at most {MOST_BYTES} bytes, got another answer")
-    question = response.read(int(length))
-    if len(question) < int(length):
+    question = response.read(size)
+    if len(question) < size:
         raise NoQuestionError("expected a whole question, got a part")
     return number, question
 
