@@ -83,7 +83,7 @@ def test_only_one_body_of_a_party_is_in_memory(federation: LocalFederation, desk
         first.sendall(hostile.turn())
         processes.until(lambda: desk.parties == ("north",), "north", 10)
         with suppress(OSError), ExitStack() as stack:
-            asking = Thread(target=desk.ask, args=({"north": b"who"}, 5), daemon=True)
+            asking = Thread(target=desk.ask, args=({"north": b"who"}, 2), daemon=True)
             asking.start()
             number = first.recv(65536).split(b"Question: ")[1].split(b"\r\n")[0].decode()
             first.sendall((body % number).encode() + b"x" * 1000)
