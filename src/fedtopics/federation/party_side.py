@@ -229,7 +229,7 @@ class PartySide:
         if self.is_kept(asked.run):
             return wire.pack({})
         if not self.store.of_run(asked.run):
-            raise InputError(f"expected a run that this party has a part in, got {asked.run}; keep none")
+            raise InputError(f"expected a run with releases of this party, got {asked.run}; nothing was kept")
         words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
         numbers = 8 * len(words) * model_sizes(self.terms.method, self.terms.parties)[-1]
         arrays = wire.unpack(asked.body, limit=MODEL_FACTOR * numbers + RESULT_BYTES, names=self.files)
@@ -244,7 +244,7 @@ class PartySide:
         """Open the documents for an answer of this price, if the run goes on and the budget can pay."""
         if due != FREE:
             if self.unpaid:
-                raise StoreError("expected a ledger that takes every price, got one missed; start again")
+                raise StoreError("a price could not be written; make room and start this party again")
             self._runs.require(asked.run, due)
         self._due = FREE
         self._corpus()  # where they cannot be read, nothing is made
