@@ -50,7 +50,8 @@ class WordFilter:
         left = np.ones(len(words), dtype=bool)
         for name, passes in steps:
             if not (left & passes).any():
-                raise EmptyCorpusError(
+                kind = EmptyCorpusError if not passed.any() else InputError  # stop words alone are no words
+                raise kind(
                     f"no word is left in {n_docs} documents: {name} dropped the last {left.sum()} of "
                     f"{len(words)} words; loosen that filter or give more text"
                 )
