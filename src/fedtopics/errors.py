@@ -18,3 +18,7 @@ class InputError(ValueError):
         return "".join(
             letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in told
         )
+
+
+class EmptyCorpusError(InputError):
+    """A source could be read, and no word was in it."""

@@ -75,6 +75,7 @@ def test_whatever_fails_leaves_under_one_name(tmp_path: Path, place: str, proble
     elif place == "scoring":
         question = ("evaluate", 4, {"topics": np.full((3, 24), 1 / 24)})
     elif place == "keeping":
+        asked.contribute(0, {})
         asked.side.keep, question = fail, ("deliver", 4, {})
     else:
         asked.side.terms = replace(asked.side.terms, words=None, agreement=Agreement(1.0, 1e-6))

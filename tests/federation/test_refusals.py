@@ -110,10 +110,6 @@ def test_the_words_of_another_run_are_refused(tmp_path: Path) -> None:
     words = ("apple", "pear", "plum")
     stage = rehearsal(tmp_path, agreement=None)
     stage.sides["north"] = replace(stage.sides["north"], terms=replace(stage.terms, words=words))
-    body = wire.pack({"words": wire.from_words(words)})
-    asked = Request("vocabulary", "first", 0, stage.terms.plan, wire_digest(words), body=body)
-    assert Reply.from_bytes(stage.sides["north"].answer(asked.to_bytes())).error == ""
-    stage.sides["north"] = replace(stage.sides["north"], terms=stage.terms)
     trained(stage, lambda name, asked, answer: answer)
     assert told(stage, "party north: no vocabulary of round 0: it knows this run with other words")
 

@@ -161,23 +161,45 @@ def test_the_coordinator_dies_after_every_round(
     assert paid(stage) == reference[1]
 
 
-def test_a_full_disk_at_a_party_spends_nothing(
+def full_disk(patch: pytest.MonkeyPatch, first: int) -> list[bool]:
+    """North's disk takes no memory any more from this one on, for as long as the list says so."""
+    real, full, calls = durable.write, [True], iter(range(1000))
+
+    def write(path: Path, content: bytes, **options: int) -> None:
+        if path.suffix == ".memory" and "north" in str(path) and next(calls) >= first and full[0]:
+            raise StoreError("cannot write: the disk is full")
+        real(path, content, **options)
+
+    patch.setattr(durable, "write", write)
+    return full
+
+
+def test_a_full_disk_after_all_was_paid_spends_nothing(
     tmp_path: Path,
     reference: tuple[np.ndarray, list[tuple[str, str, int]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stage, real = rehearsal(tmp_path), durable.write
-    full = [True]
-
-    def write(path: Path, content: bytes, **options: int) -> None:
-        if full[0] and path.suffix == ".memory" and "north" in str(path):
-            raise StoreError("cannot write: the disk is full")
-        real(path, content, **options)
-
-    monkeypatch.setattr(durable, "write", write)
+    stage, full = rehearsal(tmp_path), full_disk(monkeypatch, 1)
     with pytest.raises(TooFewPartiesError):
         stage.trained(channel=Mortal(stage.sides))
     assert any("it failed while it worked on its documents" in line for line in stage.lines)
     full[0] = False
     assert np.array_equal(finished(stage, Mortal(stage.sides)), reference[0])
     assert paid(stage) == reference[1]
+
+
+def test_a_full_disk_where_a_price_is_due_is_charged_once_and_ends_the_run(
+    tmp_path: Path,
+    reference: tuple[np.ndarray, list[tuple[str, str, int]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether noise fits may depend on the documents: it is drawn once, and not again when there is room."""
+    stage, full = rehearsal(tmp_path), full_disk(monkeypatch, 0)
+    for _ in range(3):
+        with pytest.raises(TooFewPartiesError):
+            stage.trained(channel=Mortal(stage.sides))
+        full[0] = False
+    assert any("it has left this round behind" in line for line in stage.lines)
+    made = [row for row in reference[1] if row[0] == "north" and row[2] < 0]
+    failed = ("north", "first/failed", 0)
+    assert [row for row in paid(stage) if row[0] == "north"] == sorted([*made, failed])

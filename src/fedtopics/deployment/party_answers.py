@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.federation.attestation import OPERATIONS
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_side import PartySide
 
@@ -17,13 +18,15 @@ logger = logging.getLogger(__name__)
 class PartyAnswers:
     """All that a coordinator can reach of a party: one function of bytes.
 
-    What the party allows is looked up anew for every run, and whenever a coordinator says hello.
+    What the party allows is looked up anew for every run, whenever a coordinator says hello, and before every
+    question that has a price.
     """
 
     folder: PartyFolder
     name: str
     _side: PartySide | None = field(default=None, init=False)
-    _of: tuple[str, str, str] = field(default=("", "", ""), init=False)
+    _of: tuple[str, tuple[bytes, ...]] = field(default=("", ()), init=False)
+    _unpaid: bool = field(default=False, init=False)  # for as long as this process lives
     _lock: Lock = field(default_factory=Lock, init=False)
 
     def answer(self, data: bytes) -> bytes:
@@ -39,17 +42,18 @@ class PartyAnswers:
             return Reply(self.name, asked.operation, asked.run, asked.round, asked.nonce, kind).to_bytes()
 
     def _current(self, asked: Request) -> PartySide:
-        """The side of the run that is asked about, made anew where run, plan or policy is another."""
-        if self._side is None or asked.run != self._of[0] or asked.operation == "hello":
-            files = (self.folder.path / name for name in ("plan.toml", "policy.toml"))
-            plan, policy = (path.read_text(encoding="utf-8") for path in files)
-            if self._side is None or (asked.run, plan, policy) != self._of:
+        """The side of the run that is asked about, made anew where it or what is allowed is another."""
+        if self._side is None or asked.run != self._of[0] or asked.operation in ("hello", *OPERATIONS):
+            now = asked.run, self.folder.allowed()
+            if self._side is None or now != self._of:
                 self.close()
-                self._side, self._of = self.folder.side(asked.run), (asked.run, plan, policy)
+                self._side, self._of = self.folder.side(asked.run), now
+                self._side.unpaid = self._unpaid
         return self._side
 
     def close(self) -> None:
         """Let go of the store."""
         if self._side is not None:
+            self._unpaid = self._side.unpaid
             self._side.store.close()
             self._side = None

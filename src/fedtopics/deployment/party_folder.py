@@ -17,17 +17,18 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.deployment import attestations, private_scores
 from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
-from fedtopics.errors import InputError
+from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.federation import acceptance, certificates, durable, ledger_file
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.party_side import Delivery, PartySide, Score
-from fedtopics.federation.party_store import PartyStore
+from fedtopics.federation.party_store import MODELS, PartyStore
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.policy import Policy
 from fedtopics.federation.protocol import Arrays
@@ -37,6 +38,7 @@ from fedtopics.network.tls import Credentials
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 from fedtopics.reading import CountedWordsError, documents, read
+from fedtopics.reading.bags import EmptyCountsError
 from fedtopics.run import PARTY_PREFIX
 
 LOCK_SECONDS = 30.0  # until the process of the job before has ended
@@ -76,7 +78,22 @@ class PartyFolder:
         durable.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
 
     def documents(self) -> Corpus:
-        """The party's documents with all their words: filters by frequency would leak them."""
+        """The party's documents with all their words, none where the source holds no word."""
+        try:
+            return self._read()
+        except EmptyCorpusError as empty:  # an error would tell that, at no price
+            known = None if isinstance(empty, EmptyCountsError) else np.zeros(1, np.int64)
+            return Corpus(
+                np.zeros(0, np.int32),
+                np.zeros(1, np.int64),
+                (),
+                sentence_offsets=known,
+                document_sentences=known,
+                language=None if known is None else self.plan.texts.language,
+            )
+
+    def _read(self) -> Corpus:
+        """What the source holds, with all words: filters by frequency would leak them."""
         noted = json.loads((self.path / "source.json").read_bytes())
         texts = self.plan.texts
         options: dict[str, Any] = {
@@ -117,11 +134,11 @@ class PartyFolder:
         """The number of documents; an error that says why where none can be read."""
         noted = json.loads((self.path / "source.json").read_bytes())
         if noted["source"].startswith(("postgresql://", "postgres://")):
-            return self.documents().n_docs
+            return self._read().n_docs
         try:
             return len(documents(noted["source"], **noted["options"]))
         except CountedWordsError:
-            return self.documents().n_docs
+            return self._read().n_docs
 
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""
@@ -148,7 +165,13 @@ class PartyFolder:
         terms = terms_of(self.plan, self.path, run)
         store, score = self.store(LOCK_SECONDS), self._score()
         sign = partial(certificates.sign, self.path / "party.key")
-        return PartySide(self.name, terms, store, self.training, self.keep, self.policy.log, score, sign)
+        given = self.training, self.keep, self.policy.log, score, sign, FILES, self.is_kept
+        return PartySide(self.name, terms, store, *given)
+
+    def allowed(self) -> tuple[bytes, ...]:
+        """What the party has accepted and allows, as it stands in its files; nothing for one that is gone."""
+        paths = (self.path / name for name in ("plan.toml", "policy.toml", acceptance.FILE))
+        return tuple(path.read_bytes() if path.is_file() else b"" for path in paths)
 
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
@@ -156,10 +179,14 @@ class PartyFolder:
         acceptance.check(self.path, plan)
         self.policy.check(plan)
 
+    def is_kept(self, run: str) -> bool:
+        """Whether a finished run is stored."""
+        return (self.path / MODELS / run).exists()
+
     def keep(self, run: str, delivery: Delivery) -> None:
         """Store a finished run with this party's own ledger, all of it or nothing."""
-        target = self.path / "models" / run
-        if target.exists():
+        target = self.path / MODELS / run
+        if self.is_kept(run):
             return
         if set(delivery.files) != set(FILES):
             raise InputError(f"expected {', '.join(FILES)}, got other files; nothing was kept")
@@ -167,16 +194,19 @@ class PartyFolder:
         shutil.rmtree(draft, ignore_errors=True)
         durable.make_folder(draft)
         try:
-            self._fill(draft, delivery)
+            self._fill(draft, run, delivery)
             draft.replace(target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
 
-    def _fill(self, draft: Path, delivery: Delivery) -> None:
+    def _fill(self, draft: Path, run: str, delivery: Delivery) -> None:
         """Write what was delivered, if it is what the coordinator signed, and this party's own part."""
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
         check_record(draft, self.path / "signing.pub")
+        record = json.loads((draft / "run.json").read_bytes())
+        if (record.get("run"), record.get("plan")) != (run, self.plan.digest):
+            raise InputError(f"expected the record of {run} under this plan, got another; nothing was kept")
         signed = attestations.verified(draft, certificates.read_certificate(self.path / "ca.crt"))
         key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
         attestations.check_own(signed.get(self.name), key, delivery.ledger)

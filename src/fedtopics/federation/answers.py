@@ -24,6 +24,7 @@ REASONS = {
     "BudgetError": "its privacy budget does not allow this release",
     "StoreError": "it cannot read or write its own records (a full disk?); nothing was sent",
     "OtherVocabularyError": "it knows this run with other words",
+    "OtherPlanError": "it knows this run under another plan; start a new run",
     "RoundPassedError": "it has left this round behind without an answer",
     "ToldError": "it was told what the method never says; do both sides run the same version?",
     "InputError": "it found its input unfit; its own log says why",

@@ -60,6 +60,15 @@ def append(path: Path, line: bytes) -> None:
             raise
 
 
+def require_room(folder: Path, n_bytes: int) -> None:
+    """Raise `StoreError` unless this many bytes are free on the disk of the folder."""
+    found = os.statvfs(folder)
+    if found.f_bavail * found.f_frsize < n_bytes:
+        raise StoreError(
+            f"expected {n_bytes // 2**20} MiB free on the disk of {folder}, got less; {UNCHARGED}: make room"
+        )
+
+
 def cut(path: Path, length: int) -> None:
     """Shorten the file durably."""
     with clear_errors(path), path.open("r+b") as file:

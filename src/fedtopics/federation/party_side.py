@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import perf_counter, time
@@ -35,7 +34,8 @@ from fedtopics.errors import InputError
 from fedtopics.federation import attestation, told, wire
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_progress import Progress, never_empty, word_lists
+from fedtopics.federation.party_progress import never_empty, word_lists
+from fedtopics.federation.party_runs import PartyRuns, RoundPassedError
 from fedtopics.federation.party_store import PartyStore
 from fedtopics.federation.party_words import CONFIRMATION, PROPOSAL, PartyWords
 from fedtopics.federation.protocol import Arrays, Form, Numbers, Party, model_sizes
@@ -47,18 +47,14 @@ from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Release
 from fedtopics.text.harmless import one_line
 
-MOST_BYTES = 2**32
+RESULT_BYTES = 2**26  # of a result beside the numbers of its model
+MODEL_FACTOR = 4  # more than what these numbers take
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
-FAILED = "failed"  # what the ledger calls a release that failed
 logger = logging.getLogger(__name__)
 
 
 class PlanNotAcceptedError(InputError):
     """The coordinator runs a plan that this party has not accepted."""
-
-
-class RoundPassedError(InputError):
-    """A round was asked for that this party has left behind without an answer."""
 
 
 class PartyFailedError(InputError):
@@ -95,15 +91,19 @@ class PartySide:
     log: str = "details"  # or "rounds", "nothing": what this party's own log may hold
     score: Score | None = None  # of topics on held-out documents, where the plan has private scores
     sign: attestation.Sign | None = None  # with this party's key
+    files: Collection[str] | None = None  # what a finished run is delivered as
+    is_kept: Callable[[str], bool] = lambda run: False  # whether a finished run is stored
+    unpaid: bool = False  # whether a price could not be written: then no other is agreed to
     _documents: Corpus | None = field(default=None, init=False)
     _words: PartyWords = field(init=False)
     _parties: dict[str, Party] = field(default_factory=dict, init=False)
-    _runs: dict[str, Progress] = field(default_factory=dict, init=False)
+    _runs: PartyRuns = field(init=False)
     _due: Cost | None = field(default=None, init=False)  # of the answer under way, once documents are open
     _lock: Lock = field(default_factory=Lock, init=False)
 
     def __post_init__(self) -> None:
         self._words = PartyWords(self.terms, self.store)
+        self._runs = PartyRuns(self.store, self.is_kept)
 
     def answer(self, data: bytes) -> bytes:
         """The answer to a question in bytes; never an exception."""
@@ -140,6 +140,7 @@ class PartySide:
             raise InputError(f"expected the name of a run, got {asked.run!r:.40}")
         if asked.operation not in answers:
             raise InputError(f"expected one of {', '.join(answers)}, got {asked.operation!r:.40}")
+        self._runs.check_plan(asked.run, self.terms.plan)
         known = self.store.stored(asked.run, asked.round, asked.operation)
         if known is not None:
             return known
@@ -191,7 +192,7 @@ class PartySide:
         words, method, so_far = (
             self._words.of(asked.run, asked.vocabulary),
             self.terms.method,
-            self._progress(asked.run),
+            self._runs.progress(asked.run),
         )
         if not so_far.newest < asked.round < method.n_rounds:
             raise RoundPassedError(
@@ -203,7 +204,7 @@ class PartySide:
         release, memory = method.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
         payload = self._commit(asked, release, memory)
         self._parties[asked.run] = replace(party, memory=memory)
-        self._runs[asked.run] = so_far.after(asked.round, release.cost)
+        self._runs.advance(asked.run, asked.round, release.cost)
         return payload
 
     def _evaluate(self, asked: Request) -> bytes:
@@ -225,8 +226,13 @@ class PartySide:
         return attestation.made(self.name, asked.run, self.terms.plan, entries, self.sign).to_bytes()
 
     def _deliver(self, asked: Request) -> bytes:
-        words, newest = self._words.of(asked.run, asked.vocabulary), self._progress(asked.run).newest
-        arrays = wire.unpack(asked.body, limit=MOST_BYTES)
+        if self.is_kept(asked.run):
+            return wire.pack({})
+        if not self.store.of_run(asked.run):
+            raise InputError(f"expected a run with releases of this party, got {asked.run}; nothing was kept")
+        words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
+        numbers = 8 * len(words) * model_sizes(self.terms.method, self.terms.parties)[-1]
+        arrays = wire.unpack(asked.body, limit=MODEL_FACTOR * numbers + RESULT_BYTES, names=self.files)
         self._begin(asked, FREE)
         local = self.terms.method.local_model(self._party(asked.run, words)) if newest >= 0 else None
         files = {name: array.tobytes() for name, array in arrays.items()}
@@ -237,29 +243,25 @@ class PartySide:
     def _begin(self, asked: Request, due: Cost) -> None:
         """Open the documents for an answer of this price, if the run goes on and the budget can pay."""
         if due != FREE:
-            if self._progress(asked.run).left:
-                raise RoundPassedError(f"run {asked.run} was left when a release failed; start a new run")
-            self.store.require([due])
+            if self.unpaid:
+                raise StoreError("a price could not be written; make room and start this party again")
+            self._runs.require(asked.run, due)
         self._due = FREE
         self._corpus()  # where they cannot be read, nothing is made
+        if due != FREE:
+            self._runs.note_plan(asked.run, self.terms.plan)
         self._due = due
 
     def _leave(self, asked: Request, due: Cost) -> None:
-        """Charge a release that failed, and make none in this run any more."""
-        self._runs[asked.run] = replace(self._progress(asked.run), left=True)
-        with suppress(StoreError):  # a full disk: the run is left until this party starts again
-            self.store.commit(asked.run, asked.round, FAILED, due, b"")
+        """Charge a release that failed and leave the run; all of them, where the disk takes no charge."""
+        if not self._runs.leave(asked.run, asked.round, due):
+            self.unpaid = True
 
     def _told(self, asked: Request, forms: list[Form]) -> Arrays:
         """What the question tells, if it has one of the forms."""
         arrays = wire.unpack(asked.body, limit=told.most_bytes(forms))
         told.check(arrays, forms, self.terms.significant_bits)
         return arrays
-
-    def _progress(self, run: str) -> Progress:
-        if run not in self._runs:
-            self._runs[run] = Progress.of(self.store.run_ledger(run), "contribute", FAILED)
-        return self._runs[run]
 
     def _party(self, run: str, words: tuple[str, ...]) -> Party:
         """This party with its documents and what it remembers of the run."""
@@ -269,13 +271,15 @@ class PartySide:
         return self._parties[run]
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
-        self._due = FREE  # it is made: what fails from here on is this party's disk
         payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
         try:
             return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
         except Exception:
             # It may be charged all the same: what is remembered from now on is what the disk says.
+            if self.store.charged(asked.run, asked.round, asked.operation) is not None:
+                self._due = FREE
             self._parties.pop(asked.run, None)
+            self._runs.look_again(asked.run)
             raise
 
     def _corpus(self) -> Corpus:

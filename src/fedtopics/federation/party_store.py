@@ -3,7 +3,7 @@
     FOLDER/ledger.jsonl   every release with its price (`ledger_file`)
     FOLDER/releases/      what was released, to be sent again when the coordinator asks again
     FOLDER/memory/        the party's memory after its newest release of each run
-    FOLDER/words/         which words each run began with
+    FOLDER/words/         which plan and which words each run began with
     FOLDER/lock           held by the one process that uses the folder
 
 One release is one transaction: payload and memory are on the disk first, then the ledger's line, then its
@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
 from fedtopics.errors import InputError
-from fedtopics.federation import durable, ledger_file
+from fedtopics.federation import durable, ledger_file, party_memory
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.ledger_file import LedgerFile
 from fedtopics.federation.protocol import Arrays
@@ -94,7 +95,7 @@ class PartyStore:
 
     def stored(self, run: str, round: int, operation: str) -> bytes | None:  # noqa: A002
         """What was released here before, None where nothing was."""
-        entry = self._charged(run, round, operation)
+        entry = self.charged(run, round, operation)
         if entry is None:
             return None
         path = self._release_path(entry.run, entry.round)
@@ -126,14 +127,24 @@ class PartyStore:
             if known is not None:
                 return known
             entry = self._priced(_name(run, operation), round, cost, sha256(payload).hexdigest())
-            if memory is not None:
-                durable.write(self._memory_path(entry), _saved(memory))
-            durable.write(self._release_path(entry.run, entry.round), _framed(entry, payload))
-            self._charge(entry)
+            self._put(entry, payload, memory)
             self._file.settle()
             if memory is not None:
                 self._drop_memory(run, but=entry)
             return payload
+
+    def _put(self, entry: Entry, payload: bytes, memory: Arrays | None) -> None:
+        """Write a release and then its line; what was not charged leaves its room to the next line."""
+        try:
+            if memory is not None:
+                durable.write(self._memory_path(entry), party_memory.saved(memory))
+            durable.write(self._release_path(entry.run, entry.round), _framed(entry, payload))
+            self._charge(entry)
+        except Exception:
+            if self._descriptor >= 0 and entry not in self._file.entries:
+                with suppress(OSError):
+                    self._delete(entry)
+            raise
 
     def _charge(self, entry: Entry) -> None:
         """Write the line; where the disk fails, what it then holds decides whether the release is charged."""
@@ -148,23 +159,20 @@ class PartyStore:
 
     def load_memory(self, run: str) -> Arrays:
         """The memory after the newest release of the run that had one; empty before."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-
         for entry in reversed(self.of_run(run)):
             path = self._memory_path(entry)
             if path.is_file():
-                try:
-                    return dict(load(path.read_bytes()))
-                except SafetensorError:
-                    raise StoreError(f"memory {path} was altered; the run cannot go on here") from None
+                return party_memory.loaded(path)
         return {}
 
     def forget(self, run: str) -> None:
         """Delete what a finished run has left, save its lines in the ledger."""
         for entry in self.of_run(run):
-            self._release_path(entry.run, entry.round).unlink(missing_ok=True)
-            self._memory_path(entry).unlink(missing_ok=True)
+            self._delete(entry)
+
+    def _delete(self, entry: Entry) -> None:
+        self._release_path(entry.run, entry.round).unlink(missing_ok=True)
+        self._memory_path(entry).unlink(missing_ok=True)
 
     def run_ledger(self, run: str) -> Ledger:
         """A ledger of this run alone, for its record."""
@@ -241,7 +249,8 @@ class PartyStore:
         trial.charge(self.party, number, cost, content=content)
         return replace(trial.entries[-1], previous=self._file.head)
 
-    def _charged(self, run: str, number: int, operation: str) -> Entry | None:
+    def charged(self, run: str, number: int, operation: str) -> Entry | None:
+        """The line of this release, None where there is none."""
         key = (_name(run, operation), number, self.party)
         return next((entry for entry in self._file.entries if entry.key == key), None)
 
@@ -282,12 +291,3 @@ def _framed(entry: Entry, payload: bytes) -> bytes:
 def _unframed(path: Path) -> tuple[Entry, bytes]:
     described, _, payload = path.read_bytes().partition(b"\n")
     return ledger_file.parsed(described, str(path)), payload
-
-
-def _saved(memory: Arrays) -> bytes:
-    import numpy as np
-    from safetensors.numpy import save
-
-    return bytes(
-        save({name: np.ascontiguousarray(array).reshape(array.shape) for name, array in memory.items()})
-    )

@@ -48,7 +48,7 @@ class PartyWords:
         require_words(len(words))
         self._check_source(run, words)
         note = self._note(run, "words")
-        if not note.is_file():
+        if not self._are_public and not note.is_file():
             self._write(note, words)
         if self.known(run) != words or word_digest(words) != digest:
             raise OtherVocabularyError(f"run {run} began with other words, got a second list")
@@ -61,15 +61,21 @@ class PartyWords:
         return words
 
     def known(self, run: str) -> tuple[str, ...] | None:
-        """The words that the run began with, None before they were sent."""
+        """The words that the run began with, None before they were sent; a public list is the plan's."""
+        if self._are_public:
+            return self.terms.words
         note = self._note(run, "words")
         if run not in self._known and note.is_file():
             self._known[run] = _read(note)
         return self._known.get(run)
 
+    @property
+    def _are_public(self) -> bool:
+        return self.terms.agreement is None or self.terms.words is not None
+
     def _check_source(self, run: str, words: tuple[str, ...]) -> None:
         agreement = self.terms.agreement
-        if agreement is None or self.terms.words is not None:
+        if agreement is None or self._are_public:
             if words != self.terms.words:
                 raise OtherVocabularyError("the plan has a public word list, got other words")
             return

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -79,9 +79,14 @@ def pack(arrays: Arrays, *, significant_bits: int | None = None) -> bytes:
     return b"".join([MAGIC, struct.pack("<I", len(described)), described, *blocks])
 
 
-def unpack(data: bytes, *, limit: int) -> Arrays:
-    """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`."""
+def unpack(data: bytes, *, limit: int, names: Collection[str] | None = None) -> Arrays:
+    """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`.
+
+    names   what the arrays must be called, where that is known: looked at before any of them is made
+    """
     blocks, place = _header(data)
+    if names is not None and {block.name for block in blocks} != set(names):
+        raise WireError(f"expected {', '.join(names)}, got {len(blocks)} arrays with other names")
     total = sum(block.size for block in blocks)
     if total > limit:
         raise WireError(f"expected arrays of at most {limit} bytes, got a message that announces {total}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from fedtopics.corpus import Corpus, Document
-from fedtopics.errors import InputError
+from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.reading.bags import from_lda_c, from_uci
 from fedtopics.reading.built_in import BUILT_IN
 from fedtopics.reading.columns import Columns
@@ -109,7 +109,7 @@ def found(path: Path) -> Path:
             raise InputError(
                 f"expected one data set in {path}, got {len(candidates)} ({names}); name one of them"
             )
-    raise InputError(f"expected documents in {path}, got an empty folder")
+    raise EmptyCorpusError(f"expected documents in {path}, got an empty folder")
 
 
 def _documents(path: Path, columns: Columns, encoding: str, progress: bool | None) -> Iterator[Document]:
@@ -129,7 +129,7 @@ def _documents(path: Path, columns: Columns, encoding: str, progress: bool | Non
 def _at_least_one(documents: Iterator[Document], source: str) -> Iterator[Document]:
     first = next(documents, None)
     if first is None:
-        raise InputError(f"expected at least one document in {source}, got an empty corpus")
+        raise EmptyCorpusError(f"expected at least one document in {source}, got an empty corpus")
     yield first
     yield from documents
 

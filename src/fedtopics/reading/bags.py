@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
-from fedtopics.errors import InputError
+from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.reading.files import lines, plain_name
 from fedtopics.text.preparation import read_vocabulary
 
 _ROWS_AT_ONCE = 1_000_000
 MOST_TOKENS = 2**31  # of one corpus: 8 GiB of word numbers
 MOST_EMPTY = 1_000_000  # documents that are announced and have no count
+
+
+class EmptyCountsError(EmptyCorpusError):
+    """A file of counted words could be read, and nothing was counted."""
 
 
 def from_uci(path: Path, vocabulary: Sequence[str] | None, *, progress: bool | None) -> Corpus:
@@ -43,7 +47,7 @@ def from_lda_c(path: Path, vocabulary: Sequence[str] | None, *, progress: bool |
             docs.append(np.full(len(pairs[-1]), n_docs))
             n_docs += 1
     if not n_docs:
-        raise InputError(f"expected at least one document, got none in {path}")
+        raise EmptyCountsError(f"expected at least one document, got none in {path}")
     rows = np.concatenate(pairs)
     words = _named(path, vocabulary, None)
     _check_numbers(path, "word", rows[:, 0], 0, len(words) - 1)
@@ -120,7 +124,7 @@ def _counted(
         raise InputError(f"expected counts of 0 or more, got {counts.min()} in {path}")
     total = counts.sum(dtype=np.float64)  # a sum of whole numbers could be made to overflow
     if not total:
-        raise InputError(f"expected at least one word, got none in {path}")
+        raise EmptyCountsError(f"expected at least one word, got none in {path}")
     if total > MOST_TOKENS:
         raise InputError(
             f"expected at most {MOST_TOKENS} words in all, got {total:.0f} in {path}; take a part"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from fedtopics.errors import InputError
+from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.text.stop_words import stop_words_for
 from fedtopics.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
@@ -47,9 +47,11 @@ def prepare(texts: Iterable[str], **options: Unpack[TextOptions]) -> Indexed:
     indexed = index_texts(texts, tokenizer, splitter)
     n_docs = len(indexed.offsets) - 1
     if not n_docs:
-        raise InputError("expected at least one document, got an empty corpus")
+        raise EmptyCorpusError("expected at least one document, got an empty corpus")
     if not indexed.vocabulary:
-        raise InputError(f"expected texts with words in them, got {n_docs} documents without a single word")
+        raise EmptyCorpusError(
+            f"expected texts with words in them, got {n_docs} documents without a single word"
+        )
     if isinstance(chooser, WordFilter):
         return with_vocabulary(
             indexed, chooser.chosen(indexed.vocabulary, document_frequency(indexed), n_docs)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.errors import InputError
+from fedtopics.errors import EmptyCorpusError, InputError
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class WordFilter:
         left = np.ones(len(words), dtype=bool)
         for name, passes in steps:
             if not (left & passes).any():
-                raise InputError(
+                kind = EmptyCorpusError if not passed.any() else InputError  # stop words alone are no words
+                raise kind(
                     f"no word is left in {n_docs} documents: {name} dropped the last {left.sum()} of "
                     f"{len(words)} words; loosen that filter or give more text"
                 )

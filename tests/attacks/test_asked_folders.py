@@ -1,0 +1,205 @@
+"""A party's folder while a coordinator asks: what it allows now, what its source holds, what it keeps."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedtopics.deployment import attestations, result
+from fedtopics.deployment.on_this_machine import write_texts
+from fedtopics.deployment.party_answers import PartyAnswers
+from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.errors import InputError
+from fedtopics.federation import certificates, durable, onboarding, wire
+from fedtopics.federation.durable import StoreError
+from fedtopics.federation.messages import Reply, Request
+from fedtopics.federation.onboarding import Offer
+from fedtopics.federation.party_side import Delivery
+from fedtopics.federation.party_words import word_digest
+from fedtopics.federation.plan import Plan
+from fedtopics.federation.plan_parts import Promise, Words
+from fedtopics.model import TopicModel
+from fedtopics.privacy.ledger import Ledger
+
+WORDS = tuple(f"word{letter}" for letter in "abcdefgh")
+TEXTS = ["worda wordb. wordc wordd.", "worde wordf", "wordg wordh worda"]
+
+
+@pytest.fixture(scope="module")
+def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A party that has accepted a plan, beside its coordinator."""
+    folder = tmp_path_factory.mktemp("federation")
+    (folder / "list.txt").write_text("\n".join(WORDS))
+    plan = Plan(
+        "demo",
+        "localhost:8002",
+        ("north", "south"),
+        "calm",
+        Promise("word add/remove", 6.0),
+        Words.of_file(folder / "list.txt"),
+        settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)
+        onboarding.found(folder / "hub", plan, folder / "list.txt")
+        onboarding.approve(folder / "hub", onboarding.request(folder / "north", "north"))
+        template = (folder / "hub" / onboarding.TEMPLATE).read_text()
+        (folder / "north" / "policy.toml").write_text(template.replace("epsilon = 6.0", "epsilon = 60.0"))
+        Offer.read(folder / "north", folder / "hub" / "approved" / "north").accept()
+    write_texts(folder / "north" / "texts.jsonl", TEXTS)
+    return folder
+
+
+@dataclass
+class Asked:
+    """The party of a folder, as its coordinator asks it."""
+
+    path: Path
+    answers: PartyAnswers
+    plan: str
+
+    def ask(self, operation: str, number: int, told: Any, run: str = "run-1") -> str:
+        body, words = wire.pack(told), word_digest(WORDS)
+        asked = Request(operation, run, number, self.plan, words, body=body)
+        return Reply.from_bytes(self.answers.answer(asked.to_bytes())).error
+
+    def contribute(self, number: int, run: str = "run-1") -> str:
+        """The error of a round's answer; the words of the run are sent before."""
+        words = {"words": wire.from_words(WORDS)}
+        return self.ask("vocabulary", 0, words, run) or self.ask("contribute", number, {}, run)
+
+    @property
+    def charges(self) -> int:
+        return len((self.path / "store" / "ledger.jsonl").read_bytes().splitlines()) - 1
+
+
+@pytest.fixture
+def asked(founded: Path, tmp_path: Path) -> Iterator[Asked]:
+    shutil.copytree(founded, tmp_path / "copy")
+    place = PartyFolder(tmp_path / "copy" / "north")
+    place.note_source(str(place.path / "texts.jsonl"), {})
+    made = Asked(place.path, PartyAnswers(place, "north"), place.plan.digest)
+    yield made
+    made.answers.close()
+
+
+def lower_budget(path: Path) -> None:
+    policy = (path / "policy.toml").read_text()
+    (path / "policy.toml").write_text(re.sub("epsilon = .*", "epsilon = 0.1", policy))
+
+
+def take_back_acceptance(path: Path) -> None:
+    (path / "acceptance.json").unlink()
+
+
+def change_plan(path: Path) -> None:
+    (path / "plan.toml").write_text((path / "plan.toml").read_text().replace("n_rounds = 2", "n_rounds = 3"))
+
+
+@pytest.mark.parametrize("change", [lower_budget, take_back_acceptance, change_plan])
+def test_what_a_party_does_not_allow_any_more_holds_in_the_middle_of_a_run(
+    asked: Asked, change: Callable[[Path], None]
+) -> None:
+    assert asked.ask("hello", 0, {}) == ""
+    assert asked.ask("vocabulary", 0, {"words": wire.from_words(WORDS)}) == ""
+    change(asked.path)
+    assert asked.ask("contribute", 0, {}) in ("PolicyError", "BudgetError", "AcceptanceError")
+    assert asked.charges == 0
+
+
+def test_a_price_that_could_not_be_written_is_not_forgotten_with_the_run(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = durable.write
+
+    def write(path: Path, content: bytes, **options: Any) -> None:
+        if path.suffix == ".release":
+            raise StoreError("cannot write: the disk is full")
+        real(path, content, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "write", write)
+        assert asked.contribute(0) == "PartyFailedError"
+    assert [asked.contribute(0, f"run-{number}") for number in range(4)] == ["StoreError"] * 4
+    (asked.path / "acceptance.json").rename(asked.path / "away")
+    assert asked.contribute(0, "run-5") == "AcceptanceError"
+    (asked.path / "away").rename(asked.path / "acceptance.json")
+    assert asked.contribute(0, "run-5") == "StoreError"
+    assert asked.charges == 0
+
+
+EMPTY = {"stop words": ["the and of", "the"], "no text": ["", ""], "numbers": ["12 13", "!!"], "nothing": []}
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_a_source_without_a_word_answers_like_any_other(asked: Asked, kind: str) -> None:
+    write_texts(asked.path / "texts.jsonl", EMPTY[kind])
+    assert [asked.contribute(number) for number in (0, 1)] == ["", ""]
+    assert asked.charges == 2
+
+
+def test_a_folder_without_a_document_answers_like_any_other(asked: Asked) -> None:
+    (asked.path / "empty").mkdir()
+    PartyFolder(asked.path).note_source(str(asked.path / "empty"), {})
+    assert asked.contribute(0) == ""
+
+
+def test_counted_words_of_which_there_are_none_have_no_sentences(asked: Asked) -> None:
+    (asked.path / "docword.x.txt").write_text("2\n1\n0\n")
+    (asked.path / "vocab.x.txt").write_text("worda\n")
+    place = PartyFolder(asked.path)
+    place.note_source(str(asked.path / "docword.x.txt"), {})
+    assert place.documents().sentence_offsets is None
+    assert asked.contribute(0) == ""
+
+
+def test_a_source_that_cannot_be_read_fails_before_anything_is_made(asked: Asked) -> None:
+    (asked.path / "texts.jsonl").unlink()
+    assert asked.contribute(0) == "PartyFailedError"
+    assert asked.charges == 0
+    with pytest.raises(InputError, match="no file or folder"):
+        PartyFolder(asked.path).check_source()
+
+
+def test_a_party_does_not_start_with_a_source_without_documents(asked: Asked) -> None:
+    write_texts(asked.path / "texts.jsonl", [])
+    with pytest.raises(InputError, match="expected at least one document"):
+        PartyFolder(asked.path).check_source()
+
+
+def delivery(asked: Asked, **changed: Any) -> dict[str, bytes]:
+    """A result that the coordinator has signed, of whatever run and plan it likes."""
+    folder, hub = asked.path.parent / "result", asked.path.parent / "hub"
+    TopicModel.from_counts(np.ones((3, len(WORDS))), WORDS, alpha=0.1, beta=0.1).save(folder)
+    held = attestations.written({})
+    digest = sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    record = {
+        "run": "run-1",
+        "plan": asked.plan,
+        "model_sha256": digest,
+        "attestations_sha256": sha256(held).hexdigest(),
+        "parties": [{"name": "north", "attested": False, "n_answers": 1}],
+        "privacy": [],
+    }
+    (folder / attestations.FILE).write_bytes(held)
+    (folder / "run.json").write_text(json.dumps(record | changed))
+    signature = result.sign((folder / "run.json").read_bytes(), hub / "signing.key")
+    (folder / result.SIGNATURE).write_bytes(signature)
+    return result.files(folder)
+
+
+@pytest.mark.parametrize("changed", [{"run": "run-2"}, {"plan": "00" * 32}, {"run": None}], ids=str)
+def test_the_record_of_another_run_or_plan_is_not_kept(asked: Asked, changed: dict[str, Any]) -> None:
+    files = delivery(asked, **changed)
+    with pytest.raises(InputError, match="expected the record of run-1 under this plan, got another"):
+        PartyFolder(asked.path).keep("run-1", Delivery(files, WORDS, None, Ledger()))
+    assert not list((asked.path / "models").iterdir())
