@@ -133,7 +133,7 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
     if (record["plan"], set(found)) != (plan.digest, set(plan.parties)):
         raise AttestationError(f"expected a run of plan {plan.digest:.12} with all its parties, got another")
     in_force = json.loads(json.dumps(settings_in_force(method, record["n_words"])))
-    told = {"method": record["method"], "variant": record["variant"], **record["settings"]}
+    told = {"method": record["method"], "variant": record.get("variant"), **record["settings"]}
     if not _are_alike(
         told, {"method": plan.method_name, "variant": getattr(method, "variant", None), **in_force}
     ):
@@ -153,7 +153,7 @@ def _are_alike(told: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
     numbers = {name for name, value in expected.items() if type(value) is float}
     return told.keys() == expected.keys() and all(
         isclose(told[name], value, rel_tol=1e-9)
-        if name in numbers and type(told[name]) in (int, float)
+        if name in numbers and type(told[name]) is float
         else told[name] == value
         for name, value in expected.items()
     )
