@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,7 @@ from attacks.signed_runs import (
     SIX,
     answered,
     conducted,
-    cost_of,
     delivered,
-    entry,
     resigned,
     result_of,
     signed_by,
@@ -30,23 +27,17 @@ from attacks.signed_runs import (
 )
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
-from federation.rehearsal import Rehearsal, simulated
-from planted import drawn_corpus, planted_topics
 
-from fedtopics import methods
 from fedtopics.deployment import attestations, result
 from fedtopics.deployment.coordinator_folder import RunFolder
 from fedtopics.deployment.party_folder import PartyFolder
-from fedtopics.deployment.planned import planned_ledger
 from fedtopics.federation import attestation, certificates
 from fedtopics.federation.answers import Silence
 from fedtopics.federation.attestation import Attestation, AttestationError
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.party_side import PartySide
 from fedtopics.federation.plan import Plan
-from fedtopics.privacy.cost import FREE, Cost, Loss
-from fedtopics.privacy.events import Pure
-from fedtopics.privacy.ledger import Ledger
+from fedtopics.privacy.cost import FREE
 from fedtopics.run import Run
 
 
@@ -121,22 +112,6 @@ def test_a_statement_belongs_to_one_run_of_one_plan(founded: Path, other: dict[s
         signed_by(founded, "north", [], **other).checked(own, "north", RUN, plan)
     with pytest.raises(AttestationError, match="got that of another party"):
         signed_by(founded, "north", []).checked(own, "south", RUN, plan)
-
-
-@pytest.mark.parametrize(
-    ("cost", "why"),
-    [
-        (cost_of(5.9), "less than what it has sent costs"),
-        (cost_of(6.1), "more than what the plan allows"),
-        (Cost((Loss("word replace", Pure(6.0)),), noise="secure"), "more than"),
-    ],
-    ids=["less", "more", "of something else"],
-)
-def test_a_price_is_neither_more_nor_less(cost: Cost, why: str) -> None:
-    planned = Ledger(entries=[entry("contribute", 0, SIX)]).statements()
-    told = json.loads(attestation.made("north", RUN, PLAN, [entry("contribute", 0, cost)], str).statement)
-    with pytest.raises(AttestationError, match=why):
-        attestations.check_prices(attestation.Statement(**told), planned, planned)
 
 
 def test_a_statement_is_one_text_and_nothing_else(founded: Path) -> None:
@@ -312,18 +287,3 @@ def test_an_old_copy_of_the_whole_folder_is_found_out_by_what_was_signed(founded
     code, told = verify(done, "--party", done / "north")
     assert code == 1
     assert "it was put back from a copy" in told
-
-
-@pytest.mark.parametrize("name", [name for name in methods.names() if name not in ("alone", "pooled")])
-def test_what_an_honest_party_states_fits(name: str, tmp_path: Path, founded: Path) -> None:
-    """For every method: what its releases cost is what the plan says of the answers."""
-    corpora = {party: drawn_corpus(planted_topics(3, 8), 10, 12, seed) for seed, party in enumerate(PARTIES)}
-    stage = Rehearsal(tmp_path, simulated(methods.make(name, n_topics=3, n_rounds=2), corpora), corpora)
-    planned = planned_ledger(stage.terms, stage.trained()).statements()
-    for party in PARTIES:
-        sign = partial(certificates.sign, founded / party / "party.key")
-        side = stage.sides[party]
-        made = attestation.made(party, "first", PLAN, side.store.of_run("first"), sign)
-        own = certificates.read_certificate(founded / party / "party.crt")
-        heard = [row for row in planned if row["party"] == party]
-        attestations.check_prices(made.checked(own, party, "first", PLAN), heard, heard)

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attacks.signed_runs import (
+    PARTIES,
     PLAN,
     RUN,
     SILENT,
+    SIX,
     conducted,
     cost_of,
+    entry,
     verify,
 )
+from federation.rehearsal import Rehearsal, simulated
+from planted import drawn_corpus, planted_topics
 
+from fedtopics import methods
 from fedtopics.corpus import Corpus
 from fedtopics.deployment import attestations, coordinating
-from fedtopics.federation import attestation
+from fedtopics.deployment.planned import planned_ledger
+from fedtopics.federation import attestation, certificates
 from fedtopics.federation.answers import Silence
 from fedtopics.federation.attestation import AttestationError
 from fedtopics.federation.party_side import PartySide
+from fedtopics.privacy.cost import Cost, Loss
+from fedtopics.privacy.events import Pure
+from fedtopics.privacy.ledger import Ledger
 from fedtopics.run import Run
 
 
@@ -104,3 +116,34 @@ def test_a_price_is_one_of_its_relation_with_its_delta_and_basis(rows: list[dict
     attestations.check_prices(replace(told, privacy=[PRICE]), [PRICE], [PRICE])
     with pytest.raises(AttestationError):
         attestations.check_prices(replace(told, privacy=rows), [PRICE], [PRICE])
+
+
+@pytest.mark.parametrize(
+    ("cost", "why"),
+    [
+        (cost_of(5.9), "less than what it has sent costs"),
+        (cost_of(6.1), "more than what the plan allows"),
+        (Cost((Loss("word replace", Pure(6.0)),), noise="secure"), "more than"),
+    ],
+    ids=["less", "more", "of something else"],
+)
+def test_a_price_is_neither_more_nor_less(cost: Cost, why: str) -> None:
+    planned = Ledger(entries=[entry("contribute", 0, SIX)]).statements()
+    told = json.loads(attestation.made("north", RUN, PLAN, [entry("contribute", 0, cost)], str).statement)
+    with pytest.raises(AttestationError, match=why):
+        attestations.check_prices(attestation.Statement(**told), planned, planned)
+
+
+@pytest.mark.parametrize("name", [name for name in methods.names() if name not in ("alone", "pooled")])
+def test_what_an_honest_party_states_fits(name: str, tmp_path: Path, founded: Path) -> None:
+    """For every method: what its releases cost is what the plan says of the answers."""
+    corpora = {party: drawn_corpus(planted_topics(3, 8), 10, 12, seed) for seed, party in enumerate(PARTIES)}
+    stage = Rehearsal(tmp_path, simulated(methods.make(name, n_topics=3, n_rounds=2), corpora), corpora)
+    planned = planned_ledger(stage.terms, stage.trained()).statements()
+    for party in PARTIES:
+        sign = partial(certificates.sign, founded / party / "party.key")
+        side = stage.sides[party]
+        made = attestation.made(party, "first", PLAN, side.store.of_run("first"), sign)
+        own = certificates.read_certificate(founded / party / "party.crt")
+        heard = [row for row in planned if row["party"] == party]
+        attestations.check_prices(made.checked(own, party, "first", PLAN), heard, heard)
