@@ -93,7 +93,7 @@ class Run:
     def load(cls, folder: str | Path) -> Run:
         """Read a run folder back; an incomplete or altered one is an error."""
         folder = Path(folder)
-        record = _read_record(folder / "run.json")
+        record = read_record(folder / "run.json")
         model = TopicModel.load(folder)
         if record.get("model_sha256") != _sha256(folder / NUMBERS):
             raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
@@ -197,7 +197,8 @@ def require_free(folder: str | Path) -> Path:
     return path
 
 
-def _read_record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> dict[str, Any]:
+    """The record in a file, if it is whole and every part is of its kind."""
     if not path.is_file():
         raise InputError(f"{path.parent} is not a run folder: it has no run.json")
     record: dict[str, Any] = read_json(path)

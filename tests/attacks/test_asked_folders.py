@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from fedtopics.deployment import attestations, result
 from fedtopics.deployment.on_this_machine import write_texts
 from fedtopics.deployment.party_answers import PartyAnswers
 from fedtopics.deployment.party_folder import PartyFolder
@@ -23,12 +19,9 @@ from fedtopics.federation import certificates, durable, onboarding, wire
 from fedtopics.federation.durable import StoreError
 from fedtopics.federation.messages import Reply, Request
 from fedtopics.federation.onboarding import Offer
-from fedtopics.federation.party_side import Delivery
 from fedtopics.federation.party_words import word_digest
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.plan_parts import Promise, Words
-from fedtopics.model import TopicModel
-from fedtopics.privacy.ledger import Ledger
 
 WORDS = tuple(f"word{letter}" for letter in "abcdefgh")
 TEXTS = ["worda wordb. wordc wordd.", "worde wordf", "wordg wordh worda"]
@@ -174,32 +167,3 @@ def test_a_party_does_not_start_with_a_source_without_documents(asked: Asked) ->
     write_texts(asked.path / "texts.jsonl", [])
     with pytest.raises(InputError, match="expected at least one document"):
         PartyFolder(asked.path).check_source()
-
-
-def delivery(asked: Asked, **changed: Any) -> dict[str, bytes]:
-    """A result that the coordinator has signed, of whatever run and plan it likes."""
-    folder, hub = asked.path.parent / "result", asked.path.parent / "hub"
-    TopicModel.from_counts(np.ones((3, len(WORDS))), WORDS, alpha=0.1, beta=0.1).save(folder)
-    held = attestations.written({})
-    digest = sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    record = {
-        "run": "run-1",
-        "plan": asked.plan,
-        "model_sha256": digest,
-        "attestations_sha256": sha256(held).hexdigest(),
-        "parties": [{"name": "north", "attested": False, "n_answers": 1}],
-        "privacy": [],
-    }
-    (folder / attestations.FILE).write_bytes(held)
-    (folder / "run.json").write_text(json.dumps(record | changed))
-    signature = result.sign((folder / "run.json").read_bytes(), hub / "signing.key")
-    (folder / result.SIGNATURE).write_bytes(signature)
-    return result.files(folder)
-
-
-@pytest.mark.parametrize("changed", [{"run": "run-2"}, {"plan": "00" * 32}, {"run": None}], ids=str)
-def test_the_record_of_another_run_or_plan_is_not_kept(asked: Asked, changed: dict[str, Any]) -> None:
-    files = delivery(asked, **changed)
-    with pytest.raises(InputError, match="expected the record of run-1 under this plan, got another"):
-        PartyFolder(asked.path).keep("run-1", Delivery(files, WORDS, None, Ledger()))
-    assert not list((asked.path / "models").iterdir())

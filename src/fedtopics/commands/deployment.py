@@ -14,8 +14,8 @@ from fedtopics.errors import InputError
 from fedtopics.run import require_free
 
 if TYPE_CHECKING:
-    from fedtopics.deployment.attestations import Verified
     from fedtopics.deployment.coordinator_folder import CoordinatorFolder, RunFolder
+    from fedtopics.deployment.verification import Verified
 
 coordinator = typer.Typer(help="The coordinator of a federation.", no_args_is_help=True)
 party = typer.Typer(help="A party of a federation.", no_args_is_help=True)
@@ -178,7 +178,10 @@ def verify(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="As fetched, or as a party keeps it.")],
     ca: Annotated[Path, typer.Option(help="The certificate of the federation's authority: ca.crt.")],
     signing: Annotated[
-        Path | None, typer.Option(help="signing.pub, to check the coordinator's signature too.")
+        Path | None, typer.Option(help="The coordinator's key, where it is not signing.pub beside ca.crt.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="The plan, to compare parties, method and settings too.")
     ] = None,
     office: Annotated[
         Path | None, typer.Option("--party", help="Folder of a party, to compare its ledger too.")
@@ -186,19 +189,20 @@ def verify(
 ) -> None:
     """Check what every party has signed that a run cost it; ends with status 1 where something does not hold.
 
-    Example: fedtopics run verify result --ca office/ca.crt --party office
+    Example: fedtopics run verify result --ca office/ca.crt --plan office/plan.toml --party office
     """
     from fedtopics.deployment import attestations
     from fedtopics.run import privacy_line
+    from fedtopics.text.harmless import one_line
 
     try:
-        found = _verified(result, ca, signing, office)
-    except (InputError, OSError) as error:
-        options.say(f"NOT OK: {error}")
+        found = _verified(result, ca, signing or ca.with_name("signing.pub"), plan, office)
+    except (InputError, OSError, RecursionError) as error:
+        options.say(f"NOT OK: {one_line(str(error))}")
         raise typer.Exit(1) from None
     for name, held in found.items():
         if held is None:
-            options.say(f"{name}: {attestations.PLANNED}")
+            options.say(f"{one_line(name)}: {attestations.PLANNED}")
         else:
             told = privacy_line(held.statement.privacy, held.statement.noise)
             options.say(f"{name}: {told}; signed {held.statement.time} with key {held.fingerprint}")
@@ -209,17 +213,18 @@ def verify(
 
 
 def _verified(
-    result: Path, ca: Path, signing: Path | None, office: Path | None
+    result: Path, ca: Path, signing: Path, plan: Path | None, office: Path | None
 ) -> dict[str, Verified | None]:
-    from fedtopics.deployment import attestations
+    from fedtopics.deployment import verification
     from fedtopics.deployment.result import check_record
     from fedtopics.federation import certificates, ledger_file
+    from fedtopics.federation.plan import Plan
 
-    if signing is not None:
-        check_record(result, signing)
-    found = attestations.verified(result, certificates.read_certificate(ca))
+    check_record(result, signing)
+    agreed = None if plan is None else Plan.read(plan)
+    found = verification.verified(result, certificates.read_certificate(ca), agreed)
     if office is not None:
-        attestations.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
+        verification.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
     return found
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
-from fedtopics.deployment import attestations, private_scores
+from fedtopics.deployment import private_scores, verification
 from fedtopics.deployment.result import FILES, check_record
 from fedtopics.deployment.terms_of_plan import terms_of
 from fedtopics.errors import EmptyCorpusError, InputError
@@ -204,12 +204,14 @@ class PartyFolder:
         for name, content in delivery.files.items():
             durable.write(draft / name, content)
         check_record(draft, self.path / "signing.pub")
+        plan, authority = self.plan, certificates.read_certificate(self.path / "ca.crt")
         record = json.loads((draft / "run.json").read_bytes())
-        if (record.get("run"), record.get("plan")) != (run, self.plan.digest):
+        if (record.get("run"), record.get("plan")) != (run, plan.digest):
             raise InputError(f"expected the record of {run} under this plan, got another; nothing was kept")
-        signed = attestations.verified(draft, certificates.read_certificate(self.path / "ca.crt"))
+        signed = verification.verified(draft, authority, plan)
         key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
-        attestations.check_own(signed.get(self.name), key, delivery.ledger)
+        own = verification.own_statement(self.path, run, plan.digest)
+        verification.check_own(draft, signed, key, own)
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")
         if delivery.local_model is not None:

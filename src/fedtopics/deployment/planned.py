@@ -28,11 +28,11 @@ def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) 
     return ledger
 
 
-def whole_ledger(plan: Plan, terms: Terms, end: Checkpoint) -> Ledger:
-    """What any one party has paid at most, by the plan: all that a run over these words may ask."""
-    ledger = Ledger(run=end.run)
-    for number, cost in enumerate(plan.costs(len(end.words or ()))):
-        ledger.charge("any", number, _drawn(cost, terms.secure), content=f"{end.run}/{number}")
+def whole_ledger(plan: Plan, n_words: int) -> Ledger:
+    """What any one party has paid at most, by the plan: all that a run over so many words may ask."""
+    ledger = Ledger()
+    for number, cost in enumerate(plan.costs(n_words)):
+        ledger.charge("any", number, _drawn(cost, plan.simulation_seed is None), content=str(number))
     return ledger
 
 

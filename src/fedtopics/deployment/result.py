@@ -7,7 +7,6 @@ itself, from its own ledger and with its own signature; what the plan says stand
 
 from __future__ import annotations
 
-import json
 import platform
 import shutil
 from dataclasses import asdict, replace
@@ -22,20 +21,22 @@ from fedtopics.corpus import Corpus
 from fedtopics.dealing import AGREED, GIVEN
 from fedtopics.deployment import attestations
 from fedtopics.deployment.last_answers import LastAnswers
-from fedtopics.deployment.planned import planned_ledger
+from fedtopics.deployment.planned import planned_ledger, whole_ledger
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.federation.checkpoint import Checkpoint
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.protocol import notes, party_topics, settings_in_force
 from fedtopics.federation.terms import Terms
+from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
 from fedtopics.privacy.cost import SOURCES
 from fedtopics.privacy.ledger import Ledger
-from fedtopics.run import SCHEMA, Run
+from fedtopics.run import SCHEMA, Run, read_record
 
 SIGNATURE = "run.json.sig"
 FILES = ("model.safetensors", "model.json", attestations.FILE, "run.json", SIGNATURE)
+CARD = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
 SCORES = ("perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity")
 
 
@@ -55,12 +56,11 @@ def write(
     signed = attestations.written({name: kept for name, (kept, _) in last.attested.items()})
     model = terms.method.model(end.state, end.words or ())
     ledger = planned_ledger(terms, end, scored)
-    record = _record(plan, terms, end) | _attested(last, terms, end, ledger)
+    record = _record(plan, terms, end) | _attested(last, plan, end, ledger)
     record["attestations_sha256"] = sha256(signed).hexdigest()
     if model is not None:
         record["n_topics"] = model.n_topics
-        told = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
-        card = {name: record[name] for name in told} | {"n_parties": len(terms.parties)}
+        card = {name: record[name] for name in CARD} | {"n_parties": len(terms.parties)}
         model = replace(model, card=card, language=plan.texts.language)
         if test is not None:
             known = scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
@@ -95,34 +95,45 @@ def sign(content: bytes, key: Path) -> bytes:
 
 def check_record(folder: Path, public_key: Path) -> None:
     """Raise unless the coordinator signed the record in `folder`, and it names the model beside it."""
-    from cryptography.exceptions import InvalidSignature
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     content = (folder / "run.json").read_bytes()
-    known = load_pem_public_key(public_key.read_bytes())
+    try:
+        known = load_pem_public_key(public_key.read_bytes())
+    except (OSError, ValueError, UnsupportedAlgorithm):
+        known = None
     if not isinstance(known, Ed25519PublicKey):
-        raise InputError(f"expected an Ed25519 key in {public_key}, got {type(known).__name__}")
+        raise InputError(f"expected the coordinator's key in {public_key}, got none; give its signing.pub")
     try:
         known.verify((folder / SIGNATURE).read_bytes(), content)
     except InvalidSignature:
         raise InputError("expected a record signed by the coordinator, got another signature") from None
-    if json.loads(content)["model_sha256"] != sha256((folder / NUMBERS).read_bytes()).hexdigest():
+    record, numbers = read_record(folder / "run.json"), sha256((folder / NUMBERS).read_bytes()).hexdigest()
+    if record.get("model_sha256") != numbers or not _is_of(record, TopicModel.load(folder)):
         raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
 
 
-def _attested(last: LastAnswers, terms: Terms, end: Checkpoint, ledger: Ledger) -> dict[str, Any]:
+def _is_of(record: dict[str, Any], model: TopicModel) -> bool:
+    """Whether the record has this model's size, and its card says nothing else: no hash covers that."""
+    size = record["n_topics"], record["n_words"]
+    alike = all(model.card[name] == record.get(name) for name in CARD if name in model.card)
+    return size == (model.n_topics, model.n_words) and alike
+
+
+def _attested(last: LastAnswers, plan: Plan, end: Checkpoint, ledger: Ledger) -> dict[str, Any]:
     """What the record says of spending: as attested, and as planned."""
     told = {name: statement for name, (_, statement) in last.attested.items()}
-    planned = ledger.statements()
-    noises = [ledger.noise, *(statement.noise for statement in told.values())]
+    parties, whole = sorted(plan.parties), whole_ledger(plan, len(end.words or ()))
+    noises = [told[name].noise if name in told else whole.noise for name in parties]
     return {
         "parties": [
             {"name": name, "n_answers": len(end.answered.get(name, [])), "attested": name in told}
-            for name in terms.parties
+            for name in parties
         ],
-        "privacy": attestations.stated_rows(told, planned),
-        "planned": planned,
+        "privacy": attestations.stated_rows(told, parties, whole.statements()),
+        "planned": ledger.statements(),
         "noise": max(noises, key=[str(source) for source in SOURCES].index),
     }
 

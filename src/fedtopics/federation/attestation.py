@@ -4,9 +4,10 @@
     signature   of the party's key under "fedtopics attestation", a line break and the statement
 
 It is made from the party's own ledger and depends on prices alone: no document is read, and it costs nothing.
-`entries` names this run's lines in the ledger by operation, round and digest. A digest covers all lines
-before it, so a ledger that was put back from before is found out by comparing. How many lines belong to other
-runs, and how many there are in all, is left out: it would tell the coordinator of runs that are not its own.
+`entries` names this run's lines in the ledger by operation, round and digest; what failed after it was
+charged is among them. A digest covers all lines before it, so a ledger that was put back from before is found
+out by comparing. How many lines belong to other runs, and how many there are in all, is left out: it would
+tell the coordinator of runs that are not its own.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ from fedtopics.privacy.ledger import Entry, Ledger
 FORMAT = "fedtopics/attestation/1"
 PREFIX = b"fedtopics attestation\n"
 MOST_BYTES = 2**22
-OPERATIONS = ("propose", "confirm", "contribute", "evaluate")
+OPERATIONS = ("propose", "confirm", "contribute", "evaluate", "failed")
 BASES = ("proved", "claimed", "none")
 DIGEST, TIME = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9T:+-]{1,40}")
 Sign: TypeAlias = Callable[[bytes], str]
+Row: TypeAlias = Mapping[str, Any]
 
 
 class AttestationError(InputError):
@@ -99,8 +101,14 @@ class Attestation:
 
 def made(party: str, run: str, plan: str, entries: Sequence[Entry], sign: Sign) -> Attestation:
     """What these entries of the party's ledger have cost it in this run, signed."""
+    told = stated(party, run, plan, entries)
+    return Attestation(told.text(), sign(PREFIX + told.text().encode()))
+
+
+def stated(party: str, run: str, plan: str, entries: Sequence[Entry]) -> Statement:
+    """What these entries of the party's ledger have cost it in this run, as of now."""
     ledger = Ledger(entries=list(entries))
-    told = Statement(
+    return Statement(
         party,
         run,
         plan,
@@ -109,7 +117,14 @@ def made(party: str, run: str, plan: str, entries: Sequence[Entry], sign: Sign) 
         [[entry.run.removeprefix(f"{run}/"), entry.round, entry.digest] for entry in entries],
         datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    return Attestation(told.text(), sign(PREFIX + told.text().encode()))
+
+
+def by_relation(rows: Sequence[Row]) -> dict[tuple[Any, bool], Row]:
+    """Each price at its relation, and whether it is claimed; a second price there would hide the first."""
+    found = {(row["relation"], row["basis"] == "claimed"): row for row in rows}
+    if len(found) != len(rows) or any((row["basis"] == "none") != (row["epsilon"] == "inf") for row in rows):
+        raise AttestationError("expected one price for each relation, with its basis, got others")
+    return found
 
 
 def _canonical(value: Mapping[str, Any]) -> str:
@@ -122,7 +137,7 @@ def _parsed(text: str) -> Statement:
         told = json.loads(text)
         found = Statement(**told)
         fits = _canonical(told) == text and found.format == FORMAT and _is_plain(found)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError):
         fits = False
     if not fits:
         raise AttestationError(f"expected a statement of format {FORMAT}, got another text")
@@ -139,6 +154,7 @@ def _is_plain(told: Statement) -> bool:
         and all(_is_entry(row) for row in told.entries)
         and len(set(places)) == len(places)
         and all(_is_price(row, told.party) for row in told.privacy)
+        and len(by_relation(told.privacy)) == len(told.privacy)
     )
 
 

@@ -1,0 +1,187 @@
+"""A small federation whose parties sign what a run has cost them, and who may lie in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from federation.rehearsal import Direct
+from planted import drawn_corpus, planted_topics
+from typer.testing import CliRunner
+
+from fedtopics.cli import app
+from fedtopics.deployment import attestations, coordinating, result
+from fedtopics.deployment.coordinator_folder import CoordinatorFolder, RunFolder
+from fedtopics.deployment.on_this_machine import write_texts
+from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.errors import InputError
+from fedtopics.federation import attestation, certificates, onboarding
+from fedtopics.federation.answers import Silence
+from fedtopics.federation.attestation import Attestation
+from fedtopics.federation.messages import Reply, Request
+from fedtopics.federation.onboarding import Offer
+from fedtopics.federation.party_side import Delivery, PartySide
+from fedtopics.federation.plan import Plan
+from fedtopics.federation.plan_parts import Promise, Words
+from fedtopics.model import TopicModel
+from fedtopics.privacy.cost import FREE, Cost, Loss
+from fedtopics.privacy.events import Pure
+from fedtopics.privacy.ledger import Entry
+from fedtopics.run import record_digest
+
+PARTIES = ("north", "south")
+WORDS = tuple(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwx")
+RUN, PLAN = "run-1", "ab" * 32
+SILENT = "planned, not attested"
+
+
+def cost_of(epsilon: float) -> Cost:
+    return Cost((Loss("word add/remove", Pure(epsilon)),), noise="secure")
+
+
+SIX = cost_of(6.0)
+
+
+def founded_at(folder: Path) -> Path:
+    """Two parties that have accepted a plan; nothing has run yet."""
+    (folder / "list.txt").write_text("\n".join(WORDS))
+    plan = Plan(
+        "demo",
+        "localhost:8002",
+        PARTIES,
+        "calm",
+        Promise("word add/remove", 6.0),
+        Words.of_file(folder / "list.txt"),
+        settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)
+        onboarding.found(folder / "hub", plan, folder / "list.txt")
+        for seed, name in enumerate(PARTIES):
+            onboarding.approve(folder / "hub", onboarding.request(folder / name, name))
+            policy = (
+                (folder / "hub" / onboarding.TEMPLATE).read_text().replace("epsilon = 6.0", "epsilon = 60.0")
+            )
+            (folder / name / "policy.toml").write_text(policy)
+            Offer.read(folder / name, folder / "hub" / "approved" / name).accept()
+            corpus = drawn_corpus(planted_topics(3, 8), 30, 20, seed)
+            ends = zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True)
+            texts = [" ".join(WORDS[word] for word in corpus.words[first:last]) for first, last in ends]
+            write_texts(folder / name / "texts.jsonl", texts)
+    return folder
+
+
+def copied(folder: Path, target: Path) -> Path:
+    shutil.copytree(folder, target)
+    for name in PARTIES:
+        PartyFolder(target / name).note_source(str(target / name / "texts.jsonl"), {})
+    return target
+
+
+def conducted(
+    folder: Path,
+    bend: Callable[[str, bytes, bytes], bytes | Silence] = lambda name, asked, answer: answer,
+    before: Callable[[dict[str, PartySide]], None] = lambda sides: None,
+) -> RunFolder:
+    """A run of these folders from its beginning to its end."""
+    hub = CoordinatorFolder(folder / "hub")
+    run = hub.submit(RUN)
+    sides = {name: PartyFolder(folder / name).side(run.name) for name in PARTIES}
+    before(sides)
+    try:
+        coordinating.conduct(hub, run, Direct(sides, bend))
+    finally:
+        for side in sides.values():
+            side.store.close()
+    assert run.status().state == "finished", run.lines()
+    return run
+
+
+def answered(
+    change: Callable[[Attestation], bytes | Silence],
+) -> Callable[[str, bytes, bytes], bytes | Silence]:
+    """A channel on which north's statement is changed."""
+
+    def bend(name: str, asked: bytes, answer: bytes) -> bytes | Silence:
+        if name != "north" or Request.from_bytes(asked).operation != "attest":
+            return answer
+        reply = Reply.from_bytes(answer)
+        changed = change(Attestation.from_bytes(reply.body))
+        return (
+            changed if isinstance(changed, Silence) else Reply(**vars(reply) | {"body": changed}).to_bytes()
+        )
+
+    return bend
+
+
+def verify(folder: Path, *more: object) -> tuple[int, str]:
+    hub = folder / "hub"
+    given = ["run", "verify", hub / "runs" / RUN / "result", "--ca", hub / "ca.crt", *more]
+    told = CliRunner().invoke(app, list(map(str, given)))
+    return told.exit_code, told.output
+
+
+def result_of(folder: Path) -> Path:
+    return folder / "hub" / "runs" / RUN / "result"
+
+
+def signed_by(folder: Path, name: str, entries: list[Entry], **other: str) -> Attestation:
+    told = {"party": name, "run": RUN, "plan": Plan.read(folder / "hub" / "plan.toml").digest} | other
+    sign = partial(certificates.sign, folder / name / "party.key")
+    return attestation.made(told["party"], told["run"], told["plan"], entries, sign)
+
+
+def entry(operation: str, number: int, cost: Cost = FREE, party: str = "north") -> Entry:
+    return Entry(f"{RUN}/{operation}", number, party, cost, "content", "previous")
+
+
+BOTH = [entry("contribute", 0, SIX), entry("contribute", 1)]
+
+
+def resigned(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> dict[str, bytes]:
+    """What a coordinator delivers that changes record and statements, and signs that."""
+    place = result_of(folder)
+    record, held = (json.loads((place / name).read_text()) for name in ("run.json", attestations.FILE))
+    change(record, held)
+    content = json.dumps(held).encode()
+    (place / attestations.FILE).write_bytes(content)
+    record["attestations_sha256"] = sha256(content).hexdigest()
+    record["record_sha256"] = record_digest(record)
+    (place / "run.json").write_text(json.dumps(record))
+    model = TopicModel.load(place)
+    card = {**model.card, **{name: record[name] for name in result.CARD if name in record}}
+    replace(model, card=card).save(place, overwrite=True)
+    signature = result.sign((place / "run.json").read_bytes(), folder / "hub" / "signing.key")
+    (place / result.SIGNATURE).write_bytes(signature)
+    return result.files(place)
+
+
+def delivered(folder: Path, files_: dict[str, bytes], why: str) -> None:
+    """A party gets these files, and keeps none of them."""
+    shutil.rmtree(folder / "north" / "models")
+    place = PartyFolder(folder / "north")
+    with place.store() as store:
+        ledger = store.run_ledger(RUN)
+    with pytest.raises(InputError, match=why):
+        place.keep(RUN, Delivery(files_, WORDS, None, ledger))
+    assert not list((folder / "north" / "models").iterdir())
+
+
+def forget(record: dict[str, Any], held: dict[str, Any], price: float | None = 6.0) -> None:
+    """North has not attested, and stands in the record at this price."""
+    del held["parties"]["north"]
+    record["parties"][0]["attested"] = False
+    record["privacy"] = [
+        row | ({"stated": SILENT} if row["party"] == "north" else {})
+        for row in record["privacy"]
+        if row["party"] != "north" or price is not None
+    ]
+    for row in record["privacy"][:1]:
+        row["epsilon"] = price or row["epsilon"]
