@@ -79,10 +79,13 @@ def pack(arrays: Arrays, *, significant_bits: int | None = None) -> bytes:
     return b"".join([MAGIC, struct.pack("<I", len(described)), described, *blocks])
 
 
-def unpack(data: bytes, *, limit: int) -> Arrays:
-    """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`."""
+def unpack(data: bytes, *, limit: int, number_bytes: int = 1) -> Arrays:
+    """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`.
+
+    A number counts as `number_bytes` at least, for one who is going to hold it so.
+    """
     blocks, place = _header(data)
-    total = sum(block.size for block in blocks)
+    total = sum(prod(block.shape) * max(block.type.itemsize, number_bytes) for block in blocks)
     if total > limit:
         raise WireError(f"expected arrays of at most {limit} bytes, got a message that announces {total}")
     if place + sum(block.n_bytes for block in blocks) != len(data):
@@ -153,7 +156,7 @@ def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
         raise WireError(f"expected {block.size} bytes in array {block.name!r:.80}, got {len(raw)}")
     if block.coding == SHUFFLED:
         raw = np.frombuffer(raw, np.uint8).reshape(block.type.itemsize, -1).T.tobytes()
-    if block.type.kind == "b" and max(raw, default=0) > 1:
+    if block.type.kind == "b" and np.frombuffer(raw, np.uint8).max(initial=0) > 1:
         raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
     return np.frombuffer(raw, block.type).reshape(block.shape).copy()
 

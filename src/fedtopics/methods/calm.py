@@ -75,7 +75,7 @@ class Calm:
         summary="channel-aware LDA on noisy document histograms",
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
-        may_be_negative=("likelihood",),
+        may_be_negative=("likelihood", "score"),
     )
     told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
 
