@@ -171,7 +171,8 @@ class Coordinator:
         proposed: dict[str, dict[str, float]] = {name: {} for name in self.terms.parties}
         for name in sorted(names):
             words = wire.to_words(now.state[f"words/{name}"])
-            proposed[name] = dict(zip(words, now.state[f"votes/{name}"].tolist(), strict=True))
+            claimed = dict(zip(words, now.state[f"votes/{name}"].tolist(), strict=True))
+            proposed[name] = agreement.at_home(claimed, name, self.terms.parties)
         candidates = agreement.candidates(proposed)
         body = wire.pack({"words": wire.from_words(candidates)})
 
