@@ -98,6 +98,9 @@ class Calm:
         advice = "use fewer words in the vocabulary, longer documents or a larger epsilon"
         return [EXPECTED.format(self.forecast(n_words)) + "; " + advice]
 
+    def shows(self) -> tuple[str, ...]:
+        return ("the number of sentences of each document",) if self.unit == "sentence" else ()
+
     def plan(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()]
 
