@@ -120,7 +120,7 @@ class Desk:
                     if allowed == timeout and not any(map(self._may_answer, set(requests) - unwaited)):
                         allowed = min(timeout, 2 * (monotonic() - began))
                     self._change.wait(min(LOOK, max(0.0, began + allowed - monotonic())))
-                return {name: self._answer(name, timeout) for name in requests}
+                return {name: self._answer(name, allowed) for name in requests}
             finally:
                 self._asked = {}
 
@@ -137,5 +137,5 @@ class Desk:
         if answer is not None:
             return answer
         return Silence(
-            f"no answer within {timeout:g} s" if party in self._visits else "the connection to it was lost"
+            f"no answer within {timeout:.4g} s" if party in self._visits else "the connection to it was lost"
         )
