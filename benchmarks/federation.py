@@ -62,7 +62,9 @@ def founded(
         min_parties=len(texts),
         simulation_seed=SEED,
     )
-    return LocalFederation.found(folder / "federation", plan, texts, policy_template(plan), listed)
+    return LocalFederation.found(
+        folder / "federation", plan, texts, policy_template(plan, simulation=True), listed
+    )
 
 
 def trained(federation: LocalFederation, patience: float) -> tuple[dict[str, Any], TopicModel, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from fedtopics.federation.protocol import Arrays
 from fedtopics.federation.wire import WireError
 from fedtopics.privacy.choice_of_words import capped
 from fedtopics.privacy.noise import Noise
-from fedtopics.privacy.vocabulary import Agreement, most_proposed, most_voted
+from fedtopics.privacy.vocabulary import Agreement, homes, most_proposed, most_voted
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 60, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}
@@ -82,7 +83,9 @@ def test_an_error_that_nobody_thought_of_leaves_out_one_party_and_names_its_type
     class Echo:
         parties = ("evil",)
 
-        def ask(self, requests: dict[str, bytes], timeout: float) -> dict[str, bytes]:
+        def ask(
+            self, requests: dict[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
+        ) -> dict[str, bytes]:
             asked = Request.from_bytes(requests["evil"])
             reply = Reply("evil", asked.operation, asked.run, asked.round, asked.nonce, "", b"")
             return {"evil": reply.to_bytes()}
@@ -202,3 +205,23 @@ def test_an_honest_party_keeps_to_the_number_by_its_most_voted_words() -> None:
     found = {"apple": 9.0, "fig": 12.0, "pear": 30.0}
     assert most_voted(found, 2) == {"fig": 12.0, "pear": 30.0}
     assert list(most_voted(found, 3)) == list(found)
+
+
+def test_a_word_that_is_not_at_home_with_a_party_does_not_count_as_proposed_by_it(tmp_path: Path) -> None:
+    """Of three parties two are homes of a word: a false claim would be one of the two that must hold it."""
+    words = [f"word{number}" for number in range(60)]
+    here = {word for word in words if "evil" in homes(word, tuple(CORPORA), AGREEMENT.n_homes)}
+    assert 0 < len(here) < len(words)
+    terms = simulated(methods.make("calm", n_topics=3, n_rounds=1, epsilon=20.0), CORPORA, min_parties=2)
+    rehearsal = Rehearsal(tmp_path, replace(terms, words=None, agreement=AGREEMENT), CORPORA)
+    lie = lies("propose", wire.pack({"words": wire.from_words(words), "votes": np.full(len(words), 9.0)}))
+    candidates: set[str] = set()
+
+    def bend(name: str, asked: bytes, answer: bytes) -> bytes:
+        question = Request.from_bytes(asked)
+        if question.operation == "confirm":
+            candidates.update(wire.to_words(wire.unpack(question.body, limit=2**20)["words"]))
+        return lie(name, asked, answer)
+
+    rehearsal.trained(channel=Direct(rehearsal.sides, bend))
+    assert candidates & set(words) == here

@@ -57,7 +57,7 @@ def founded(
         settings=settings,
         **known | given,
     )
-    policy = re.sub("epsilon = .*", f"epsilon = {100.0 * runs}", policy_template(plan))
+    policy = re.sub("epsilon = .*", f"epsilon = {100.0 * runs}", policy_template(plan, simulation=True))
     policy = policy.replace('log = "rounds"', 'log = "details"')
     documents = {name: texts(number) for number, name in enumerate(names)}
     listed = words if plan.vocabulary.mode == "public" else None

@@ -230,6 +230,16 @@ def test_a_policy_without_a_budget_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", PLANS, ids=range(len(PLANS)))
 def test_the_template_allows_its_plan(tmp_path: Path, given: Plan) -> None:
-    found = policy(tmp_path, lambda _: policy_template(given))
+    simulated = given.simulation_seed is not None
+    found = policy(tmp_path, lambda _: policy_template(given, simulation=simulated))
     found.check(given)
     assert found.budgets[0].epsilon == given.privacy.epsilon
+
+
+def test_the_template_allows_neither_a_seed_nor_a_large_delta_unasked(tmp_path: Path) -> None:
+    """Whoever writes the plan writes the template too, and a party may copy it unread."""
+    risky = plan(simulation_seed=3, privacy=Promise("word add/remove", 15.0, 1e-3))
+    found = policy(tmp_path, lambda _: policy_template(risky))
+    assert found.budgets[0].delta == 1e-6
+    with pytest.raises(PolicyError, match="secure noise only"):
+        found.check(risky)

@@ -238,7 +238,7 @@ def test_topics_no_better_than_word_frequencies_are_noticed(caplog: pytest.LogCa
 
 @pytest.mark.parametrize("n_reports", [0, -3, 2.5, "many", True])
 def test_a_number_of_reports_that_is_none_is_named(n_reports: Any) -> None:
-    with pytest.raises(InputError, match=f"n_reports must be .* above 0, got {n_reports!r}"):
+    with pytest.raises(InputError, match=f"n_reports .*must be a .*, got {n_reports!r}"):
         methods.make("fedlda", n_reports=n_reports)
 
 

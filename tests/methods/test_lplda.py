@@ -146,7 +146,7 @@ def test_bad_settings_are_refused(bad: dict[str, Any]) -> None:
         ({"f": 0.1}, "f is for variant=paper, got 0.1 with sound"),
         ({"f": 0.1, "epsilon": 4.0, "variant": "paper"}, r"expected epsilon or f, got both \(4.0 and 0.1\)"),
         ({"channel": "laplace"}, "channel must be bits, got 'laplace'; laplace is for variant=paper"),
-        ({"epsilon": "much"}, "epsilon must be a number, got 'much'"),
+        ({"epsilon": "much"}, "epsilon of method lplda must be a number, got 'much'"),
     ],
     ids=str,
 )

@@ -243,7 +243,10 @@ def _print_plan(plan: Plan) -> None:
 def _summary(plan: Plan) -> dict[str, Any]:
     """What a reviewer must see, one line each."""
     method, words, promise = plan.method(), plan.vocabulary, plan.privacy
-    agreed = f"agreed on at epsilon {words.epsilon} (document add/remove), at most {words.max_size} words"
+    document = f"(document add/remove, delta {words.delta})"
+    agreed = f"agreed on at epsilon {words.epsilon} {document}, at most {words.max_size} words"
+    scores = plan.evaluation
+    private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
     noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
     return {
         "plan": plan.name,
@@ -253,6 +256,6 @@ def _summary(plan: Plan) -> dict[str, Any]:
         "costs": f"epsilon {promise.epsilon:g} ({promise.relation}, delta {promise.delta:g}) in all",
         "noise": noise,
         "public": "; ".join(plan.public),
-        "scores": plan.evaluation.mode,
+        "scores": scores.mode + (private if scores.mode == "private" else ""),
         "digest": plan.digest,
     }

@@ -84,7 +84,7 @@ def plan_for(
 
 def found(folder: Path, plan: Plan, texted: Texted) -> LocalFederation:
     """The federation of this plan below `folder`, ready to be started."""
-    federation = LocalFederation.found(folder, plan, texted.parties, policy_template(plan))
+    federation = LocalFederation.found(folder, plan, texted.parties, policy_template(plan, simulation=True))
     write_texts(folder / HUB / "test.jsonl", texted.test)
     return federation
 

@@ -46,8 +46,13 @@ class Channel(Protocol):
     def parties(self) -> tuple[str, ...]:
         """Those that can be asked."""
 
-    def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
-        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest."""
+    def ask(
+        self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
+    ) -> dict[str, bytes | Silence]:
+        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest.
+
+        Those `unwaited` get no more than twice the time that all the others took.
+        """
 
 
 def opened(answer: bytes | Silence, request: Request, party: str) -> tuple[str, bytes]:

@@ -27,6 +27,7 @@ from fedtopics.federation.protocol import (
     model_sizes,
     name_of,
     party_topics,
+    shows,
 )
 from fedtopics.model import TopicModel
 from fedtopics.privacy.release import Cost, Release
@@ -99,6 +100,9 @@ class Consistent:
 
     def measures(self, state: Arrays) -> dict[str, float]:
         return measures(self.method, state)
+
+    def shows(self) -> tuple[str, ...]:
+        return shows(self.method)
 
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
         return party_topics(self.method, state)

@@ -26,15 +26,16 @@ from fedtopics.errors import InputError
 from fedtopics.federation import wire
 from fedtopics.federation.answers import Channel, clock, opened, packed, read_proposal, read_votes, size
 from fedtopics.federation.checkpoint import Checkpoint, WireRound
-from fedtopics.federation.combining import combine
-from fedtopics.federation.expected import Expected, check, expected, most_bytes
+from fedtopics.federation.combining import believable, combine
+from fedtopics.federation.expected import Expected, expected, read
 from fedtopics.federation.messages import Request
 from fedtopics.federation.party_words import CONFIRMATION, PROPOSAL, word_digest
+from fedtopics.federation.patience import Patience
 from fedtopics.federation.protocol import Arrays, measures, notes
 from fedtopics.federation.readiness import check_clock
 from fedtopics.federation.terms import Terms
+from fedtopics.federation.wire import WireError
 
-MOST_BYTES = 2**31
 DELIVERIES = 3  # attempts
 T = TypeVar("T")
 
@@ -60,6 +61,7 @@ class Coordinator:
     present: tuple[str, ...] = field(default=(), init=False)
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
     _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
+    _patience: Patience = field(default_factory=Patience, init=False)
     _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
 
     def train(self) -> Checkpoint:
@@ -169,7 +171,8 @@ class Coordinator:
         proposed: dict[str, dict[str, float]] = {name: {} for name in self.terms.parties}
         for name in sorted(names):
             words = wire.to_words(now.state[f"words/{name}"])
-            proposed[name] = dict(zip(words, now.state[f"votes/{name}"].tolist(), strict=True))
+            claimed = dict(zip(words, now.state[f"votes/{name}"].tolist(), strict=True))
+            proposed[name] = agreement.at_home(claimed, name, self.terms.parties)
         candidates = agreement.candidates(proposed)
         body = wire.pack({"words": wire.from_words(candidates)})
 
@@ -198,26 +201,30 @@ class Coordinator:
         told = {name: method.broadcast(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
-            wanted = self._wanted(name, told[name], now)
-            arrays = wire.unpack(body, limit=most_bytes(wanted, MOST_BYTES))
-            check(arrays, wanted)
-            return arrays
+            try:
+                return read(body, self._wanted(name, told[name], now))
+            except WireError:  # some rounds are unlike the others, such as every tenth
+                return read(body, self._wanted(name, told[name], now, alike=False))
 
         bodies = packed(told, self.terms.significant_bits)
         sent = self._collect("contribute", number, bodies, contribution, word_digest(words))
         self._require(sent, f"answered in round {number}")
         self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
-        after, useless = combine(method, state, sent, self.terms.turn("server", number))
+        believed = believable(self.terms, len(words))
+        after, useless = combine(method, state, sent, self.terms.turn("server", number), believed)
         for name in useless:
-            self.log(f"what party {name} sent in round {number} was refused: the method cannot use it")
+            self.log(f"what party {name} sent in round {number} was refused: no round can be made of it")
             del sent[name]
         self._require(sent, f"sent something useful in round {number}")
         return replace(now, state=after), sent
 
-    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Mapping[str, Expected]:
-        """What a party may send; after two rounds, those in which it is told the same shapes are alike."""
+    def _wanted(
+        self, name: str, told: Arrays, now: Checkpoint, *, alike: bool = True
+    ) -> Mapping[str, Expected]:
+        """What a party may send; after two rounds, those in which it is told the same shapes are `alike`."""
         number, returning = now.next_round, max(now.answered.get(name, []), default=-1) >= 0
-        kind = (name, returning, min(number, 2), *((key, array.shape) for key, array in told.items()))
+        which = min(number, 2) if alike else number
+        kind = (name, returning, which, *((key, array.shape) for key, array in told.items()))
         if kind not in self._known:
             words = now.words or ()
             self._known[kind] = expected(self.terms.method, name, told, words, number, returning=returning)
@@ -253,7 +260,9 @@ class Coordinator:
         }
         outgoing = {name: request.to_bytes() for name, request in requests.items()}
         self._count(down=sum(map(len, outgoing.values())))
-        answers = self.channel.ask(outgoing, self.terms.timeout_seconds)
+        unwaited = self._patience.unwaited(self.present, self.terms.min_parties)
+        answers = self.channel.ask(outgoing, self.terms.timeout_seconds, unwaited)
+        self._patience.note(answers, unwaited)
         bodies = {}
         for name in sorted(set(answers) & set(requests)):
             problem, body = opened(answers[name], requests[name], name)

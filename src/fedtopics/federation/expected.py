@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.federation import wire
 from fedtopics.federation.protocol import Arrays, Method, Party, Turn
 from fedtopics.federation.wire import WireError
 
 LENGTH = 32  # of an invented document: enough for methods that take documents in pieces
-LARGEST = 1e15  # far above any count; sums over parties and words stay finite
+LARGEST = 1e12  # far above any count, and of 100 parties together far below what a party believes
+NUMBER_BYTES = 8  # of a number in such arrays as a server works with it, in however few it came
+FIRST_BYTES, FOLD, MOST_BYTES = 2**24, 200, 2**29  # of arrays whose size depends on documents
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,23 @@ def expected(
     }
 
 
-def most_bytes(wanted: Mapping[str, Expected], otherwise: int) -> int:
-    """The size of the arrays that are expected; `otherwise` where it depends on the documents."""
+def most_bytes(wanted: Mapping[str, Expected], n_arrived: int) -> int:
+    """The size of the arrays that are expected; where documents decide it, some for the bytes that arrived.
+
+    Zeros compress 30,000-fold, reports with noise in them hardly at all.
+    """
+    if _open(wanted):
+        return min(FIRST_BYTES + FOLD * n_arrived, MOST_BYTES)
     sizes = [prod(dimension or 0 for dimension in what.shape) for what in wanted.values()]
-    if any(None in what.shape for what in wanted.values()):
-        return otherwise
     return sum(size * np.dtype(what.type).itemsize for size, what in zip(sizes, wanted.values(), strict=True))
+
+
+def read(body: bytes, wanted: Mapping[str, Expected]) -> Arrays:
+    """The arrays of a message, if they are what is expected; counted before they are made."""
+    limit = most_bytes(wanted, len(body))
+    arrays = wire.unpack(body, limit=limit, number_bytes=NUMBER_BYTES if _open(wanted) else 1)
+    check(arrays, wanted)
+    return arrays
 
 
 def check(arrays: Arrays, wanted: Mapping[str, Expected]) -> None:
@@ -79,6 +93,11 @@ def check(arrays: Arrays, wanted: Mapping[str, Expected]) -> None:
         _check_numbers(name, array, what)
 
 
+def _open(wanted: Mapping[str, Expected]) -> bool:
+    """Whether documents decide the size of the message."""
+    return any(None in what.shape for what in wanted.values())
+
+
 def _check_numbers(name: str, array: NDArray[Any], what: Expected) -> None:
     if not array.size or array.dtype.kind == "b":
         return
@@ -87,6 +106,8 @@ def _check_numbers(name: str, array: NDArray[Any], what: Expected) -> None:
         raise WireError(f"expected finite numbers in {name}, got NaN or infinity")
     if max(abs(float(least)), abs(float(most))) > LARGEST:
         raise WireError(f"expected numbers up to {LARGEST:g} in {name}, got larger ones")
+    if array.dtype.kind == "f" and float(array.sum(dtype=np.float64)) > LARGEST:
+        raise WireError(f"expected a sum up to {LARGEST:g} in {name}, got a larger one")
     if least < 0 and not what.may_be_negative:
         raise WireError(f"expected no negative number in {name}, got some")
 

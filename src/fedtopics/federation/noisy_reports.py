@@ -153,7 +153,9 @@ class ReportSampling:
 
     def _added(self, state: Arrays, arrays: Arrays, turn: Turn) -> Arrays:
         """The state with the reports of one party, their topics drawn uniformly."""
-        n_words, words = len(state["reported"]), arrays["words"].reshape(-1).astype(np.int32)
+        n_words = len(state["reported"])
+        check(arrays, n_words)
+        words = arrays["words"].reshape(-1).astype(np.int32)
         lengths = row_lengths(arrays)
         rows = np.repeat(np.arange(len(lengths)), lengths)
         known = words < n_words
@@ -191,6 +193,16 @@ def packed(rows: SparseRows) -> Arrays:
     """Bits as they travel: the words set, and how many in each row."""
     kind = np.min_scalar_type(rows.n_words)
     return {"words": rows.words.astype(kind), "lengths": np.diff(rows.offsets).astype(kind)}
+
+
+def check(arrays: Arrays, n_words: int) -> None:
+    """Refuse reports that belong to no users or name no word, before anything large is made of them."""
+    words = arrays["words"]
+    if words.ndim == 1 and arrays["lengths"].sum(dtype=np.int64) != len(words):
+        raise InputError(f"expected as many reports as the users have, got {len(words)}; send them again")
+    most = n_words if words.ndim == 2 else n_words - 1  # in a table n_words says that there is no word
+    if words.size and not 0 <= int(words.min()) <= int(words.max()) <= most:
+        raise InputError(f"expected words from 0 to {most}, got others; use one vocabulary")
 
 
 def row_lengths(arrays: Arrays) -> NDArray[np.int64]:

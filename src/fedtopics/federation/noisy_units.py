@@ -46,6 +46,14 @@ class NoisyUnits:
     documents: bool  # a vector covers a document, not a unit
     burstiness: float = 0.0
 
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """What becomes public of a document: how many vectors it has, where it has more than one."""
+        if self.documents:
+            return ()
+        lengths = " and so of words" if self.unit == "ngram" else ""
+        return (f"the number of {self.unit}s{lengths} of each document",)
+
     def release(self, party: Party, turn: Turn) -> Release[Arrays]:
         """The party's sparse vectors: drawn the first time, free ever after."""
         if party.memory:

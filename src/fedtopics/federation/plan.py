@@ -20,15 +20,17 @@ from typing import Any
 from fedtopics.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.federation.plan_parts import Evaluation, Promise, Texts, Words
-from fedtopics.federation.protocol import Method
+from fedtopics.federation.protocol import Method, shows
 from fedtopics.federation.received import NAME, party_name
 from fedtopics.federation.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy import accounting
 from fedtopics.privacy.cost import FREE, Cost
 from fedtopics.privacy.vocabulary import Agreement
 
+LONGEST_LINE = 200  # of what is public
+LONGEST_WAIT = 1e6  # seconds
 PUBLIC = ("the vocabulary", "the settings of the method", "the number of documents of each party")
-MOST_PARTIES = 100
+MOST_PARTIES, MOST_TOPICS = 100, 10_000
 
 
 @dataclass(frozen=True)
@@ -55,18 +57,19 @@ class Plan:
         object.__setattr__(self, "settings", _settled(self.method_name, self.settings))
         _check_names(self)
         _within("min_parties", self.min_parties, 1, len(self.parties))
-        if not 0 < self.timeout_seconds < inf:
-            raise InputError(f"timeout_seconds must be a finite number above 0, got {self.timeout_seconds}")
+        if not 0 < self.timeout_seconds <= LONGEST_WAIT:
+            raise InputError(
+                f"timeout_seconds must lie above 0, up to {LONGEST_WAIT:g}, got {self.timeout_seconds}"
+            )
         _within("significant_bits", self.significant_bits, 8, 53)
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
-        by_party = self.settings.get("topics_per_party") or {}
-        if not isinstance(by_party, Mapping):
-            raise InputError(f"method.topics_per_party must be a table, got {by_party!r:.40}")
-        strangers = sorted(set(by_party) - set(self.parties))
-        if strangers:
-            raise InputError(
-                f"method.topics_per_party must name parties of the plan, got {', '.join(strangers)}"
-            )
+        _check_topics(self)
+        known = (*PUBLIC, *shows(self.method()))  # a plan may add to what is public, and hide nothing of it
+        object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
+        self._check_price()
+
+    def _check_price(self) -> None:
+        """Refuse a run that sends nothing, or whose price has no bound or is above its promise."""
         if not self.method().plan(self.vocabulary.most_words):
             raise InputError(
                 f"method {self.method_name} sends nothing and needs no federation; use fedtopics train"
@@ -185,6 +188,8 @@ def _check_names(plan: Plan) -> None:
     for text in (plan.coordinator, *plan.public):
         if not text.isprintable():
             raise InputError(f"coordinator and public must be printable texts of one line, got {text!r:.60}")
+        if len(text) > LONGEST_LINE:
+            raise InputError(f"expected at most {LONGEST_LINE} characters, got {len(text)} in {text!r:.60}")
     host, _, port = plan.coordinator.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InputError(f"coordinator must be host:port, got {plan.coordinator!r:.60}")
@@ -193,6 +198,18 @@ def _check_names(plan: Plan) -> None:
         party_name(party)
     if len({party.lower() for party in plan.parties}) != len(plan.parties):
         raise InputError("every party must have a name of its own, got one twice")
+
+
+def _check_topics(plan: Plan) -> None:
+    by_party = plan.settings.get("topics_per_party") or {}
+    if not isinstance(by_party, Mapping):
+        raise InputError(f"method.topics_per_party must be a table, got {by_party!r:.40}")
+    strangers = sorted(set(by_party) - set(plan.parties))
+    if strangers:
+        raise InputError(f"method.topics_per_party must name parties of the plan, got {', '.join(strangers)}")
+    plan.method()  # refuses what is no number
+    for party, n_topics in by_party.items():
+        _within(f"topics of {party}", n_topics, 2, MOST_TOPICS)
 
 
 def _within(name: str, value: int | None, least: int, most: int) -> None:

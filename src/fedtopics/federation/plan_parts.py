@@ -14,9 +14,12 @@ from fedtopics.privacy.cost import Cost, Relation, check_relation
 from fedtopics.privacy.events import check_delta, check_number
 from fedtopics.privacy.vocabulary import Agreement
 from fedtopics.text.preparation import lines_of, read_vocabulary
+from fedtopics.text.stop_words import stop_words_for
+from fedtopics.text.words import MOST as MOST_WORDS
 
 WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
 SCORE_RESOLUTION = 2**12
+MOST_DELTA = 1e-3
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Promise:
     def __post_init__(self) -> None:
         check_relation(self.relation)
         check_number("privacy.epsilon", self.epsilon)
-        check_delta(self.delta)
+        _check_delta("privacy.delta", self.delta)
 
     @property
     def checked_relation(self) -> Relation:
@@ -63,8 +66,11 @@ class Words:
                 raise InputError(f"vocabulary.{key} is missing; the mode {self.mode} needs it")
         if self.file not in (None, WORD_LIST):
             raise InputError(f"vocabulary.file must be {WORD_LIST}, got {self.file!r:.60}; call the list so")
-        if self.most_words < 2:
-            raise InputError(f"a vocabulary needs at least 2 words, got {self.most_words}")
+        if not 2 <= self.most_words <= MOST_WORDS:
+            raise InputError(
+                f"a vocabulary needs at least 2 words, at most {MOST_WORDS:,}, got {self.most_words}"
+            )
+        _check_delta("vocabulary.delta", self.delta or 0.0)
         self.agreement(20)
 
     @classmethod
@@ -112,6 +118,9 @@ class Texts:
     language: str = "en"
     stop_words: bool = True
 
+    def __post_init__(self) -> None:
+        stop_words_for(self.language)  # refuses a language that nobody knows
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -131,6 +140,7 @@ class Evaluation:
                 raise InputError(f"evaluation.{key}: the mode {self.mode} {needs} it")
         if self.test_fraction is not None and not 0 < self.test_fraction < 1:
             raise InputError(f"evaluation.test_fraction must lie in (0, 1), got {self.test_fraction}")
+        _check_delta("evaluation.delta", self.delta or 0.0)
         self.mechanism()
 
     def mechanism(self) -> ClippedSum | None:
@@ -143,6 +153,16 @@ class Evaluation:
         """What the scores cost one party."""
         mechanism = self.mechanism()
         return [] if mechanism is None else [mechanism.price()]
+
+
+def _check_delta(name: str, delta: float) -> None:
+    """Refuse a delta under which even a small epsilon says nothing."""
+    check_delta(delta)
+    if delta > MOST_DELTA:
+        raise InputError(
+            f"{name} must be at most {MOST_DELTA:g}, got {delta:g}: with this chance the promise fails "
+            "altogether; choose it well below 1 / documents"
+        )
 
 
 def words_digest(words: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fedtopics.federation.plan import Plan
 
+MOST_DELTA = 1e-6  # of a policy that is not thought about
 MEANINGS = {
     "name": "of this federation",
     "coordinator": "host:port; parties connect to it, nobody connects to a party",
@@ -83,8 +84,12 @@ def _key(key: str) -> str:
     return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else json.dumps(key)
 
 
-def policy_template(plan: Plan) -> str:
-    """A policy that just allows this plan, for a party to copy and change."""
+def policy_template(plan: Plan, *, simulation: bool = False) -> str:
+    """A policy that just allows this plan, for a party to copy and change.
+
+    Who wrote the plan writes this too: what no party should allow unseen it does not allow, such as noise
+    from a seed (unless `simulation`) or a delta above 1e-6.
+    """
     promise = plan.privacy
     return f"""# Policy of ONE party, its own decision: copy it to policy.toml, review and change every line.
 # It stays on the party's machine; the coordinator never sees it.
@@ -93,11 +98,11 @@ methods = {toml([plan.method_name])}  # which may run here
 min_parties = {plan.min_parties}  # refuse plans that go on with fewer
 max_rounds = {plan.method().n_rounds}  # refuse plans with more
 log = "rounds"  # on this machine: nothing, rounds (numbers, seconds, bytes) or details (counts, errors)
-simulation = {toml(plan.simulation_seed is not None)}  # true: allow noise from a seed, for trying alone
+simulation = {toml(simulation)}  # leave it false: noise from a seed protects nobody; true is for trying alone
 
 # Over ALL runs together, as this party's own ledger counts them. One table per relation.
 [[budget]]
 relation = {toml(promise.relation)}
 epsilon = {toml(promise.epsilon)}  # enough for one run of this plan
-delta = {toml(promise.delta)}
+delta = {toml(min(promise.delta, MOST_DELTA))}
 """

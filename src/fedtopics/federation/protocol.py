@@ -177,6 +177,14 @@ class Noted(Protocol):
 
 
 @runtime_checkable
+class Showing(Protocol):
+    """A method whose messages show more of the documents than how many there are."""
+
+    def shows(self) -> tuple[str, ...]:
+        """[anyone] What else becomes public, from the settings alone; nothing where they hide it."""
+
+
+@runtime_checkable
 class Composed(Protocol):
     """A method whose model need not have `n_topics` topics."""
 
@@ -202,6 +210,11 @@ def party_topics(method: Method, state: Arrays) -> dict[str, NDArray[Any]]:
 def notes(method: Method, n_words: int) -> list[str]:
     """What the method warns of; nothing where it is not `Noted`."""
     return method.notes(n_words) if isinstance(method, Noted) else []
+
+
+def shows(method: Method) -> tuple[str, ...]:
+    """What the method makes public beside the number of documents; nothing where it is not `Showing`."""
+    return method.shows() if isinstance(method, Showing) else ()
 
 
 def model_sizes(method: Method, parties: tuple[str, ...]) -> range:

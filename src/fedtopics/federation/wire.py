@@ -79,15 +79,16 @@ def pack(arrays: Arrays, *, significant_bits: int | None = None) -> bytes:
     return b"".join([MAGIC, struct.pack("<I", len(described)), described, *blocks])
 
 
-def unpack(data: bytes, *, limit: int, names: Collection[str] | None = None) -> Arrays:
+def unpack(data: bytes, *, limit: int, names: Collection[str] | None = None, number_bytes: int = 1) -> Arrays:
     """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`.
 
-    names   what the arrays must be called, where that is known: looked at before any of them is made
+    names         what the arrays must be called, where that is known: looked at before any of them is made
+    number_bytes  that a number counts as at least, for one who is going to hold it so
     """
     blocks, place = _header(data)
     if names is not None and {block.name for block in blocks} != set(names):
         raise WireError(f"expected {', '.join(names)}, got {len(blocks)} arrays with other names")
-    total = sum(block.size for block in blocks)
+    total = sum(prod(block.shape) * max(block.type.itemsize, number_bytes) for block in blocks)
     if total > limit:
         raise WireError(f"expected arrays of at most {limit} bytes, got a message that announces {total}")
     if place + sum(block.n_bytes for block in blocks) != len(data):
@@ -158,7 +159,7 @@ def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
         raise WireError(f"expected {block.size} bytes in array {block.name!r:.80}, got {len(raw)}")
     if block.coding == SHUFFLED:
         raw = np.frombuffer(raw, np.uint8).reshape(block.type.itemsize, -1).T.tobytes()
-    if block.type.kind == "b" and max(raw, default=0) > 1:
+    if block.type.kind == "b" and np.frombuffer(raw, np.uint8).max(initial=0) > 1:
         raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
     return np.frombuffer(raw, block.type).reshape(block.shape).copy()
 

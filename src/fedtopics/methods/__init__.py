@@ -7,13 +7,16 @@ from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from inspect import getsource
 from pkgutil import iter_modules
-from typing import Any, cast
+from types import UnionType
+from typing import Any, cast, get_args, get_type_hints
 
 from fedtopics.errors import InputError
 from fedtopics.federation.protocol import Method
 
 DEFAULT = "calm"
 MOST_TOPICS = 10_000
+MOST_TIMES = 100_000  # of anything that is done or sent again and again, such as rounds
+MOST_NUMBER = 1e12  # far above any sensible setting
 IN_EVERY_METHOD = {
     "n_topics": "number of topics (--topics, which is 50 where not given)",
     "n_rounds": "rounds of training (--rounds)",
@@ -76,21 +79,37 @@ def make(name: str, **given: Any) -> Method:
     if unknown := sorted(set(given) - set(known)):
         hint = " (it is not private)" if "epsilon" in unknown else ""
         raise InputError(f"method {name} takes no {', '.join(unknown)}{hint}; it takes {', '.join(known)}")
+    hints = get_type_hints(find(name))
     for setting, value in given.items():
-        _check_number(f"{setting} of method {name}", value, known[setting])
-    method = find(name)(**given)
-    if method.n_topics < 2:
-        raise InputError(f"a topic model needs at least 2 topics, got {method.n_topics}")
-    if method.n_topics > MOST_TOPICS:
-        raise InputError(f"a topic model has at most {MOST_TOPICS} topics, got {method.n_topics}")
-    if method.n_rounds < 1:
-        raise InputError(f"training needs at least 1 round, got {method.n_rounds}")
-    return method
+        _check_kind(f"{setting} of method {name}", value, hints[setting])
+        if setting.startswith("n_") and value is not None:
+            _check_times(setting, value)
+    return find(name)(**given)
 
 
-def _check_number(name: str, value: Any, default: Any) -> None:
-    """Refuse a value of another kind than a default that is a number."""
-    if type(default) in (int, float) and (not isinstance(value, int | float) or isinstance(value, bool)):
-        raise InputError(f"{name} must be a number, got {value!r}")
-    if type(default) is int and type(value) is not int:
-        raise InputError(f"{name} must be a whole number, got {value!r}")
+def _check_kind(name: str, value: Any, hint: Any) -> None:
+    """Refuse a value of another kind than the setting's, and a number that is none."""
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if value is None and type(None) in kinds:
+        return
+    if int in kinds or float in kinds:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise InputError(f"{name} must be a number, got {value!r:.60}")
+        if float not in kinds and type(value) is not int:
+            raise InputError(f"{name} must be a whole number, got {value!r}")
+        if not -MOST_NUMBER <= value <= MOST_NUMBER:
+            raise InputError(f"{name} must be a number up to {MOST_NUMBER:g}, got {value!r:.60}")
+    elif str in kinds and not isinstance(value, str):
+        raise InputError(f"{name} must be a text, got {value!r:.60}")
+
+
+def _check_times(setting: str, value: int) -> None:
+    """Refuse a number of topics, rounds, sweeps or the like that no run has."""
+    if setting == "n_topics" and value < 2:
+        raise InputError(f"a topic model needs at least 2 topics, got {value}")
+    if setting == "n_topics" and value > MOST_TOPICS:
+        raise InputError(f"a topic model has at most {MOST_TOPICS} topics, got {value}")
+    if setting == "n_rounds" and value < 1:
+        raise InputError(f"training needs at least 1 round, got {value}")
+    if value > MOST_TIMES:
+        raise InputError(f"{setting} must be at most {MOST_TIMES:,}, got {value}")

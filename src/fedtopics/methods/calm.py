@@ -75,7 +75,7 @@ class Calm:
         summary="channel-aware LDA on noisy document histograms",
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
-        may_be_negative=("likelihood",),
+        may_be_negative=("likelihood", "score"),
     )
     told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
 
@@ -97,6 +97,9 @@ class Calm:
             return []
         advice = "use fewer words in the vocabulary, longer documents or a larger epsilon"
         return [EXPECTED.format(self.forecast(n_words)) + "; " + advice]
+
+    def shows(self) -> tuple[str, ...]:
+        return ("the number of sentences of each document",) if self.unit == "sentence" else ()
 
     def plan(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()]

@@ -111,6 +111,13 @@ class Ftm:
         release = "tokens" if self._paper else "histograms"
         return {"release": self.release or release, "matching": self._matching().kind}
 
+    def shows(self) -> tuple[str, ...]:
+        tokens, sentences = self._paper or self.release == "tokens", self.unit == "sentence"
+        return (
+            *(("the number of words of each document",) if tokens else ()),
+            *(("the number of sentences of each document",) if sentences else ()),
+        )
+
     def plan(self, n_words: int) -> list[Cost]:
         return [self._vectors(n_words).mechanism.price()]
 

@@ -207,6 +207,8 @@ class LpLda:
     def _joined(self, state: Arrays, sent: list[Arrays], turn: Turn) -> Arrays:
         """The documents behind what was sent, added to those of the state."""
         n_words, generator = len(state["reported"]), turn.generator()
+        for arrays in sent:
+            noisy_reports.check(arrays, n_words)
         words = np.concatenate([arrays["words"] for arrays in sent]).astype(np.int32)
         lengths = np.concatenate([arrays["lengths"] for arrays in sent]).astype(np.int64)
         noise: Arrays = {}

@@ -177,6 +177,9 @@ class Pctd:
             told = f"a word added or removed has no bound, since it moves others to other n-grams; {told}"
         return [told] if self._ngrams or weak else []
 
+    def shows(self) -> tuple[str, ...]:
+        return self._vectors(2).shows
+
     def plan(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()] * (self.n_rounds if self._paper else 1)
 
@@ -205,8 +208,7 @@ class Pctd:
             fresh = vectors.fresh_counts(party.corpus, theta, told["phi"], turn.noise())
             return fresh.map(lambda found: {"counts": found["counts"]}), {"theta": fresh.value["theta"]}
         released = vectors.release(party, turn)
-        held = released.value
-        rows = vectors.view(held)
+        held, rows = released.value, vectors.view(released.value)
         if not told:
             totals, length = channel_em.unigram(rows, n_threads=turn.n_threads)
             overview = {"unigram": totals, "length": np.array(length), "n_rows": np.array(rows.n_docs)}
@@ -254,8 +256,7 @@ class Pctd:
         bounds = Bounds(self.max_length)
         if self.deviation == float("inf"):
             return Histogram(0.0, n_words, bounds=bounds)  # releases nothing
-        grid = GRID if self._paper else 1
-        counts = GaussianCounts(self.deviation, n_words, grid=grid, bounds=bounds)
+        counts = GaussianCounts(self.deviation, n_words, grid=GRID if self._paper else 1, bounds=bounds)
         claims = []
         if self._paper:
             claimed = moments_claim(self.deviation, self.n_rounds, self.delta)

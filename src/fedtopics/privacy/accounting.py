@@ -142,6 +142,8 @@ def _distribution(event: Event, interval: float) -> Any:
             return pld.from_discrete_laplace_mechanism(event.epsilon, event.sensitivity, **width)
         case KaryResponse():
             noise = event.n_values / (np.expm1(event.epsilon) + event.n_values)
+            if noise >= 1:  # an epsilon below what a float next to n_values can show
+                return None
             return pld.from_randomized_response(noise, event.n_values, **width)
         case Gaussian() if event.sensitivity / event.sigma <= 10:
             return pld.from_gaussian_mechanism(event.sigma, event.sensitivity, **width)

@@ -152,6 +152,10 @@ class Agreement:
         found = self.mechanisms[0]([[w for w in document if w in here] for document in documents], noise)
         return found.map(lambda votes: most_voted(votes, most_proposed(len(parties))))
 
+    def at_home(self, votes: Mapping[str, float], party: str, parties: Sequence[str]) -> dict[str, float]:
+        """[server] Of what a party proposed, the words at home with it: it counts as their holder."""
+        return {word: vote for word, vote in votes.items() if party in homes(word, parties, self.n_homes)}
+
     def candidates(self, proposed: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
         """[server] The words that any party released, in alphabetical order."""
         return tuple(sorted({word for words in proposed.values() for word in words}))
