@@ -262,3 +262,17 @@ def test_the_record_of_another_run_or_plan_is_not_kept(done: Path) -> None:
     assert [path.name for path in (done / "north" / "models").iterdir()] == [RUN]
     other = resigned(done, lambda record, held: record.update(plan="00" * 32))
     delivered(done, other, "expected the record of run-1 under this plan, got another")
+
+
+def test_a_ledger_beside_a_record_is_the_one_that_the_record_names(done: Path) -> None:
+    beside = result_of(done) / "ledger.json"
+    assert verify(done)[0] == 0
+    other = Ledger(run=RUN)
+    other.charge("north", 0, SIX, content="x")
+    other.charge("south", 0, SIX, content="x")
+    beside.write_text(other.to_json())
+    status, told = verify(done)
+    assert status == 1
+    assert "ledger.json that run.json names" in told
+    beside.unlink()
+    assert verify(done)[0] == 1

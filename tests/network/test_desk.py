@@ -82,6 +82,15 @@ def test_a_party_that_is_gone_may_come_back_to_its_question_for_a_while(
     assert "lost" in str(answers.result(5)["north"])
 
 
+def test_who_has_left_for_good_is_not_waited_for() -> None:
+    desk = Desk()
+    visit = desk.arrive("north")
+    answers = asking(desk, timeout=60, north=b"who")
+    assert desk.fetch("north", visit, 5) is not None
+    desk.leave("north", visit, for_good=True)
+    assert "lost" in str(answers.result(3)["north"])
+
+
 def test_waiting_ends_when_someone_ends_the_run() -> None:
     told = Event()
     desk = Desk(hang_up=told.is_set)

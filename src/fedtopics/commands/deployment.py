@@ -223,6 +223,7 @@ def _verified(
     check_record(result, signing)
     agreed = None if plan is None else Plan.read(plan)
     found = verification.verified(result, certificates.read_certificate(ca), agreed)
+    verification.check_ledger_beside(result, found)
     if office is not None:
         verification.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
     return found

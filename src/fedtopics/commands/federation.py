@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, log10
+from math import ceil, isinf, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -248,12 +248,18 @@ def _summary(plan: Plan) -> dict[str, Any]:
     scores = plan.evaluation
     private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
     noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
+    others = "; ".join(
+        f"{relation} {'no bound' if isinf(epsilon) else f'epsilon {epsilon:.4g}'}"
+        for relation, epsilon in plan.prices().items()
+        if relation != promise.relation
+    )
     return {
         "plan": plan.name,
         "parties": f"{', '.join(plan.parties)}; at least {plan.min_parties} in each round",
         "method": f"{plan.method_name}, {method.n_topics} topics, {method.n_rounds} rounds",
         "words": f"{words.n_words} of the public list {words.file}" if words.mode == "public" else agreed,
         "costs": f"epsilon {promise.epsilon:g} ({promise.relation}, delta {promise.delta:g}) in all",
+        "": f"of which the method alone {plan.settings.get('epsilon', 'as set')}; also: {others}",
         "noise": noise,
         "public": "; ".join(plan.public),
         "scores": scores.mode + (private if scores.mode == "private" else ""),

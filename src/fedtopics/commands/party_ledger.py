@@ -29,8 +29,10 @@ def show(path: Path, policy: Path | None, *, as_json: bool) -> None:
     anchor = path / ledger_file.ANCHOR
     folder = path / STORE if (path / STORE).is_dir() or anchor.is_file() else path
     found = ledger_file.read(folder, anchor if anchor.is_file() else None)
-    ledger = Ledger(entries=list(found.entries))
-    left = _left(ledger, found.party, _budgets(path, policy))
+    budgets = _budgets(path, policy)
+    delta = max((budget.delta for budget in budgets), default=0.0) or Ledger.delta
+    ledger = Ledger(entries=list(found.entries), delta=delta)
+    left = _left(ledger, found.party, budgets)
     if as_json:
         options.print_json(
             {"party": found.party, "runs": _runs(found), "statements": ledger.statements()}
@@ -44,7 +46,8 @@ def show(path: Path, policy: Path | None, *, as_json: bool) -> None:
     if found.entries:
         say(ledger.table(), soft_wrap=True)
     for row in left:
-        say(f"{row['relation']}: epsilon {row['spent']} of {row['allowed']:.4g} spent", soft_wrap=True)
+        spent = f"epsilon {row['spent']} of {row['allowed']:.4g} spent at delta {row['delta']:g}"
+        say(f"{row['relation']}: {spent}", soft_wrap=True)
     if found.torn:
         say("the last line is cut short by a crash; it is completed when the party starts again")
     say(f"hash chain of {len(found.entries)} releases holds; head {found.head}", soft_wrap=True)

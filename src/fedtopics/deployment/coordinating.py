@@ -122,7 +122,8 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
     kept = coordinator.deliver(end.words or (), result.files(run.result))
     for name in sorted(set(terms.parties) - kept):
-        run.log(f"party {name} has not received the model; hand it the folder {run.result}")
+        to_do = f"hand it the folder {run.result}" if folder.is_approved(name) else "it was revoked"
+        run.log(f"party {name} has not received the model; {to_do}")
     run.log(f"finished: model and record at {len(kept)} of {len(terms.parties)} parties")
     run.change("finished")
 

@@ -115,6 +115,10 @@ class CoordinatorFolder:
         """That of a party that was approved."""
         return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
 
+    def is_approved(self, party: str) -> bool:
+        """Whether the party has a certificate that was not revoked."""
+        return (self.path / APPROVED / party / "party.crt").is_file()
+
     def runs(self) -> list[RunFolder]:
         """All runs by name."""
         return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]

@@ -33,7 +33,7 @@ from fedtopics.federation.ledger_file import LedgerFile
 from fedtopics.federation.plan import Plan
 from fedtopics.federation.protocol import settings_in_force
 from fedtopics.privacy.cost import SOURCES
-from fedtopics.run import read_record
+from fedtopics.run import Run, read_record
 from fedtopics.whole_file import read_whole
 
 OF_RUN, OF_PARTY = {"run", "plan", "noise", "planned", "settings"}, {"attested", "n_answers"}
@@ -181,6 +181,15 @@ def own_statement(folder: Path, run: str, plan: str) -> Statement:
     ledger = ledger_file.read(folder / "store", folder / ledger_file.ANCHOR)
     entries = [entry for entry in ledger.entries if entry.run.startswith(f"{run}/")]
     return attestation.stated(ledger.party, run, plan, entries)
+
+
+def check_ledger_beside(folder: Path, found: Mapping[str, Verified | None]) -> None:
+    """Raise unless ledger.json is the one that the record names, or that of the party that keeps it."""
+    run = Run.load(folder)
+    held = found.get(run.ledger.parties[0]) if len(run.ledger.parties) == 1 else None
+    is_own = held is not None and run.ledger.statements() == list(held.statement.privacy)
+    if run.ledger.head != run.record.get("ledger_head") and not is_own:
+        raise AttestationError("expected the ledger.json that run.json names, got another; it was altered")
 
 
 def check_ledger(found: Mapping[str, Verified | None], ledger: LedgerFile) -> None:

@@ -60,6 +60,7 @@ class Coordinator:
     on_round: Callable[[WireRound], None] = lambda _: None
     present: tuple[str, ...] = field(default=(), init=False)
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
+    _problems: dict[str, tuple[str, str]] = field(default_factory=dict, init=False)  # of the last question
     _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
     _patience: Patience = field(default_factory=Patience, init=False)
     _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
@@ -267,8 +268,11 @@ class Coordinator:
         for name in sorted(set(answers) & set(requests)):
             problem, body = opened(answers[name], requests[name], name)
             if problem:
-                self.log(f"party {name}: no {operation} of round {number}: {problem}")
+                if self._problems.get(name) != (operation, problem):  # the same again interests nobody
+                    self.log(f"party {name}: no {operation} of round {number}: {problem}")
+                self._problems[name] = operation, problem
             else:
+                self._problems.pop(name, None)
                 bodies[name] = body
                 self._count(up=len(body))
         return bodies

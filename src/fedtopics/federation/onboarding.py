@@ -10,6 +10,7 @@ When the plan changes, `approved/NAME/` is made anew and accepted anew; certific
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,6 +170,8 @@ def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
     """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
     policy = Policy.read(folder / POLICY)
     policy.check(plan)
+    if (folder / STORE).is_dir():
+        os.close(durable.lock(folder / STORE))  # raises while the party answers questions
     anchor = folder / ledger_file.ANCHOR
     past = anchor.exists() or (folder / STORE / ledger_file.LINES).exists()
     entries = ledger_file.read(folder / STORE, anchor).entries if past else []

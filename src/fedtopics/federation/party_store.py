@@ -166,9 +166,12 @@ class PartyStore:
         return {}
 
     def forget(self, run: str) -> None:
-        """Delete what a finished run has left, save its lines in the ledger."""
+        """Delete what a finished run has left, save its lines in the ledger and the name of its plan."""
         for entry in self.of_run(run):
             self._delete(entry)
+        for path in (self.folder / WORDS).glob(f"{sha256(run.encode()).hexdigest()[:32]}.*"):
+            if path.suffix != ".plan":
+                path.unlink()
 
     def _delete(self, entry: Entry) -> None:
         self._release_path(entry.run, entry.round).unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from fedtopics.federation.protocol import Method, shows
 from fedtopics.federation.received import NAME, party_name
 from fedtopics.federation.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import FREE, Cost
+from fedtopics.privacy.cost import FREE, RELATIONS, Cost
 from fedtopics.privacy.vocabulary import Agreement
 
 LONGEST_LINE = 200  # of what is public
@@ -117,6 +117,12 @@ class Plan:
         """The epsilon of the whole run, for the relation and delta of the promise."""
         total = sum(self.costs(n_words), start=FREE)
         return accounting.epsilon(total.losses_of(self.privacy.checked_relation), self.privacy.delta)
+
+    def prices(self) -> dict[str, float]:
+        """The epsilon of the whole run for each relation of words and documents, at the promise's delta."""
+        total = sum(self.costs(self.vocabulary.most_words), start=FREE)
+        relations = [name for name in RELATIONS if name.startswith(("word", "document"))]
+        return {name: accounting.epsilon(total.losses_of(name), self.privacy.delta) for name in relations}
 
     def words(self, folder: str | Path) -> tuple[str, ...] | None:
         """The public word list beside the plan, None where words are agreed on; another list is refused."""

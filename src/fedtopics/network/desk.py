@@ -68,12 +68,12 @@ class Desk:
             self._change.notify_all()
             return self._n_visits
 
-    def leave(self, party: str, visit: int) -> None:
-        """End a visit."""
+    def leave(self, party: str, visit: int, *, for_good: bool = False) -> None:
+        """End a visit; who has left for good is not waited for."""
         with self._change:
             if self._visits.get(party) == visit:
                 del self._visits[party]
-                self._left[party] = monotonic()
+                self._left[party] = monotonic() - (RETURN if for_good else 0.0)
                 self._tell(party, "is no longer connected")
                 self._change.notify_all()
 

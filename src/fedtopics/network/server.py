@@ -170,7 +170,8 @@ class _Visit(BaseHTTPRequestHandler):
                 self.request.recv(MOST_HEADER)  # or the refusal would be lost with what nobody has read
             self._end(403)
         finally:
-            self.server.desk.leave(self.party, self.visit)
+            refused = not self.server.visits.may_stay(self.certificate)
+            self.server.desk.leave(self.party, self.visit, for_good=refused)
             self.server.visits.end(self.party, self.request)
 
     def finish(self) -> None:

@@ -60,8 +60,10 @@ class Visitor:
         headers = {ANSWER: number} if number else {}
         self._connection.request("POST", TURN, answer, headers)
         response = self._connection.getresponse()
-        self._tell("connected to the coordinator")
-        self._answered, self._pause = ("", b""), SHORTEST
+        self._answered = ("", b"")
+        if response.status in (200, 204):
+            self._tell("connected to the coordinator")
+            self._pause = SHORTEST
         if response.status == 200:
             number, question = _question(response)
             self._answered = number, self.answer(question)

@@ -69,7 +69,7 @@ class Visits:
         """Send away who may not stay, until `close`."""
         while not self._over.wait(LOOK):
             with self._lock:
-                refused = {party for party, (shown, _) in self._open.items() if not self._may_stay(shown)}
+                refused = {party for party, (shown, _) in self._open.items() if not self.may_stay(shown)}
                 for party in refused & self._refused:
                     _cut(self._open[party][1])
                 self._refused = refused
@@ -81,7 +81,8 @@ class Visits:
             for _, connection in self._open.values():
                 _cut(connection)
 
-    def _may_stay(self, shown: x509.Certificate) -> bool:
+    def may_stay(self, shown: x509.Certificate) -> bool:
+        """Whether the door would let this certificate in now."""
         try:
             self.door.admit(shown)
         except RefusedError:

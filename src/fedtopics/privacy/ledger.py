@@ -179,10 +179,12 @@ class Ledger:
         for budget in budgets:
             epsilon = accounting.epsilon(total.losses_of(budget.relation), budget.delta)
             if not epsilon <= budget.epsilon:
+                advice = "lower epsilon or the number of rounds, or raise the budget"
+                if isinf(epsilon):
+                    advice = "at this delta it has no bound: raise the budget's delta, or release no more"
                 raise BudgetError(
                     f"party {party!r} allows {budget.relation} epsilon {budget.epsilon:g} at delta "
-                    f"{budget.delta:g}, got a total of {epsilon:g}; nothing was released: "
-                    "lower epsilon or the number of rounds, or raise the budget"
+                    f"{budget.delta:g}, got a total of {epsilon:g}; nothing was released: {advice}"
                 )
 
     def statements(self) -> list[dict[str, float | str]]:

@@ -105,15 +105,16 @@ def _raw_text(bounds: Sequence[Guarantee], guarantee: str) -> tuple[str, str]:
 
 def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
     """From how many words on the promise for words says nothing about a document; None without one."""
-    by_relation = {bound.relation: bound.epsilon for bound in bounds}
-    word, document = by_relation["word add/remove"], by_relation["document add/remove"]
+    by_relation = {bound.relation: bound for bound in bounds}
+    single, document = by_relation["word add/remove"], by_relation["document add/remove"].epsilon
+    word = single.epsilon
     if not 0 < word < inf or document <= MEANINGLESS:
         return None
     n_words = floor(MEANINGLESS / word) + 1
     return (
         f"Promises for words add up: for {n_words} words of a document together they come to "
-        f"{n_words * word:.4g} and hide nothing any more. Single words are deniable; what a document is "
-        "about is not hidden."
+        f"{n_words * word:.4g} and hide nothing any more. Single words are "
+        f"{'' if single.worth == 'protected' else 'hardly '}deniable; what a document is about is not hidden."
     )
 
 
