@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -82,6 +83,29 @@ def test_an_answer_is_brought_again_after_a_lost_connection(federation: LocalFed
         desk.arrive("north")  # ends the turn that waits
         again.result(20)
     made.hang_up()
+
+
+def test_a_large_answer_that_comes_too_late_does_not_keep_a_party_from_the_next_question(
+    federation: LocalFederation, desk: Desk
+) -> None:
+    """The coordinator refuses it while it is still being sent, and the party never hears why."""
+    asked: list[bytes] = []
+    late = Event()
+
+    def answer(question: bytes) -> bytes:
+        asked.append(question)
+        if question == b"slow":
+            late.wait(20)
+            return b"x" * 2**25
+        return question[::-1]
+
+    made = replace(visitor(federation), answer=answer)
+    visiting(made)
+    processes.until(lambda: desk.parties == ("north",), "north", 20)
+    assert isinstance(desk.ask({"north": b"slow"}, 0.5)["north"], Silence)
+    late.set()
+    assert desk.ask({"north": b"abc"}, 15) == {"north": b"cba"}
+    assert asked == [b"slow", b"abc"]
 
 
 def test_an_answer_that_nobody_waits_for_is_not_even_read(federation: LocalFederation, desk: Desk) -> None:

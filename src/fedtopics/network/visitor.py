@@ -20,6 +20,7 @@ from fedtopics.network.tls import Credentials
 
 MOST_BYTES = 2**31  # of a question
 SHORTEST, LONGEST = 0.5, 30.0  # seconds before the coordinator is called again
+NOTHING = ("", b"")
 
 
 class NoQuestionError(InputError):
@@ -38,7 +39,8 @@ class Visitor:
     _connection: http.client.HTTPSConnection | None = field(default=None, init=False)
     _said: str = field(default="", init=False)
     _pause: float = field(default=SHORTEST, init=False)
-    _answered: tuple[str, bytes] = field(default=("", b""), init=False)  # not yet handed in
+    _answered: tuple[str, bytes] = field(default=NOTHING, init=False)  # to be handed in
+    _kept: tuple[str, bytes] = field(default=NOTHING, init=False)  # that could not be handed in
 
     def keep_visiting(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Ask and answer until `stop`; a broken connection is made again, and an answer brought again."""
@@ -47,6 +49,8 @@ class Visitor:
                 self.take_turn()
             except (OSError, http.client.HTTPException, InputError) as error:
                 self.hang_up()
+                if self._answered != NOTHING:  # to be brought again if it is still asked for
+                    self._kept, self._answered = self._answered, NOTHING
                 self._tell(f"no connection to the coordinator: {_words(error)}; trying again")
                 sleep(self._pause)
                 self._pause = min(2 * self._pause, LONGEST)
@@ -60,13 +64,14 @@ class Visitor:
         headers = {ANSWER: number} if number else {}
         self._connection.request("POST", TURN, answer, headers)
         response = self._connection.getresponse()
-        self._answered = ("", b"")
+        self._answered = NOTHING
         if response.status in (200, 204):
             self._tell("connected to the coordinator")
             self._pause = SHORTEST
         if response.status == 200:
             number, question = _question(response)
-            self._answered = number, self.answer(question)
+            self._answered = self._kept if number == self._kept[0] else (number, self.answer(question))
+            self._kept = NOTHING
             return
         response.read(0)
         if response.status != 204:
