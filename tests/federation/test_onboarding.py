@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import ssl
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -333,3 +334,18 @@ def test_a_revoked_key_is_not_approved_again(here: Path) -> None:
     assert len(list((hub / onboarding.REVOKED).iterdir())) == 2
     with pytest.raises(InputError, match="expected an approved party"):
         onboarding.revoke(hub, "north")
+
+
+def test_a_certificate_that_the_library_only_puts_up_with_is_refused(here: Path) -> None:
+    """A serial number below one, which the standard forbids."""
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    path = here / "hub" / "approved" / "north" / "party.crt"
+    der = bytearray(certificates.read_certificate(path).public_bytes(Encoding.DER))
+    serial = certificates.read_certificate(path).serial_number
+    length = (serial.bit_length() + 8) // 8
+    place = der.index(serial.to_bytes(length, "big"))
+    der[place] |= 0x80
+    path.write_text(ssl.DER_cert_to_PEM_cert(bytes(der)))
+    with pytest.raises(InputError, match="expected a certificate"):
+        certificates.read_certificate(path)

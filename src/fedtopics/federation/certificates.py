@@ -11,9 +11,11 @@ All are PEM (RSA of 3072 bits, SHA-256). A private key is written once, for its 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -26,13 +28,14 @@ from fedtopics.federation import durable
 from fedtopics.federation.received import party_name, read_file
 from fedtopics.whole_file import read_whole
 
+T = TypeVar("T")
 COORDINATOR = "coordinator"
 AUTHORITY_DAYS, DAYS = 3650, 730
 TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day before it was made
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
 PUBLIC_FILE = 0o644
 MOST_BYTES = 2**16  # of a certificate, a request or a public key
-UNREADABLE = (OSError, ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion)
+UNREADABLE = (OSError, ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion, Warning)
 
 
 def make_key(path: Path) -> rsa.RSAPrivateKey:
@@ -78,12 +81,19 @@ def read_certificate(path: Path) -> x509.Certificate:
 def parse_certificate(content: bytes, path: Path) -> x509.Certificate:
     """The certificate in the content of a file."""
     try:
-        found = x509.load_pem_x509_certificate(content)
+        found = _strictly(lambda: x509.load_pem_x509_certificate(content))
         _ = found.public_key(), common_name(found.subject)  # are parsed only when they are asked for
         _ = found.not_valid_before_utc, found.not_valid_after_utc
     except UNREADABLE:
         raise InputError(f"expected a certificate in {path}, got none") from None
     return found
+
+
+def _strictly(parse: Callable[[], T]) -> T:
+    """What is parsed without a warning: what is only put up with for now is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return parse()
 
 
 def make_authority(folder: Path, federation: str) -> None:
