@@ -115,19 +115,6 @@ def test_a_party_cannot_reach_another_through_an_honest_coordinator(federation: 
     federation.stop()
 
 
-def test_an_answer_in_anothers_name_is_not_believed(federation: LocalFederation) -> None:
-    """North has the number of a question to south and answers it in south's name, from north's connection."""
-    desk = Desk()
-    desk.arrive("south"), desk.arrive("north")
-    number = "0" * 32
-    assert not desk.awaits("north", number)
-    desk.bring("north", number, b"south says: all is well")
-    plan = federation.hub.plan
-    asked = Request("hello", "run-1", 0, plan.digest)
-    reply = Reply("south", "hello", "run-1", 0, asked.nonce)
-    assert "speaks for party" in str(reply.mismatch(asked, "north"))
-
-
 @pytest.mark.parametrize("how", ["taken out of the plan", "revoked"])
 def test_a_party_that_was_removed_is_out_at_once(federation: LocalFederation, how: str) -> None:
     """It holds a connection open while it is removed, and comes back with its good certificate."""

@@ -249,7 +249,7 @@ def _summary(plan: Plan) -> dict[str, Any]:
     private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
     noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
     others = "; ".join(
-        f"{relation} {'no bound' if isinf(epsilon) else f'epsilon {epsilon:.4g}'}"
+        f"{'no bound' if isinf(epsilon) else f'epsilon {epsilon:.4g}'} ({relation}, delta {promise.delta:g})"
         for relation, epsilon in plan.prices().items()
         if relation != promise.relation
     )
@@ -259,7 +259,7 @@ def _summary(plan: Plan) -> dict[str, Any]:
         "method": f"{plan.method_name}, {method.n_topics} topics, {method.n_rounds} rounds",
         "words": f"{words.n_words} of the public list {words.file}" if words.mode == "public" else agreed,
         "costs": f"epsilon {promise.epsilon:g} ({promise.relation}, delta {promise.delta:g}) in all",
-        "": f"of which the method alone {plan.settings.get('epsilon', 'as set')}; also: {others}",
+        "and": others,
         "noise": noise,
         "public": "; ".join(plan.public),
         "scores": scores.mode + (private if scores.mode == "private" else ""),

@@ -37,7 +37,7 @@ def combine(
 
 
 def believable(terms: Terms, n_words: int) -> Callable[[Arrays], bool]:
-    """Whether every party would believe what it is told of a state."""
+    """A check of states that raises unless every party would believe what it is told."""
 
     def believed(state: Arrays) -> bool:
         for party in terms.parties:

@@ -189,11 +189,8 @@ class PartySide:
         return wire.pack({})
 
     def _contribute(self, asked: Request) -> bytes:
-        words, method, so_far = (
-            self._words.of(asked.run, asked.vocabulary),
-            self.terms.method,
-            self._runs.progress(asked.run),
-        )
+        words, method = self._words.of(asked.run, asked.vocabulary), self.terms.method
+        so_far = self._runs.progress(asked.run)
         if not so_far.newest < asked.round < method.n_rounds:
             raise RoundPassedError(
                 f"expected a round after {so_far.newest} of {method.n_rounds}, got {asked.round}"

@@ -18,7 +18,6 @@ from fedtopics.errors import InputError
 from fedtopics.federation import wire
 from fedtopics.federation.protocol import Arrays, Form, Numbers
 
-MOST_WORDS_BYTES = 2**28
 LONGEST = 1e6  # mean tokens of a document: an E step takes time in proportion to it
 SLACK = 1e-4  # of a sum that is one, in single precision
 
@@ -58,7 +57,7 @@ def check(told: Arrays, forms: Sequence[Form], significant_bits: int | None = No
 
 def words(body: bytes) -> tuple[str, ...]:
     """The words that a message tells, which holds nothing else."""
-    arrays = wire.unpack(body, limit=MOST_WORDS_BYTES)
+    arrays = wire.unpack(body, limit=wire.MOST_WORDS_BYTES)
     if set(arrays) != {"words"}:
         raise ToldError(f"expected words, got {len(arrays)} arrays with other names")
     return wire.to_words(arrays["words"])
