@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from quality import DATA, RESULTS, SETS, tomotopy_model, tomotopy_topics
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.experiment import Data, prepare
-from fedtopics.federation.protocol import Arrays, Party, Turn
 from fedtopics.methods.calm import Calm
-from fedtopics.privacy.histogram import Histogram
-from fedtopics.privacy.noise import Noise
-from fedtopics.reading import read
+from fedtopics.privacy.mechanisms.histogram import Histogram
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.runs.experiment import Data, prepare
 from fedtopics.sampling import channel_em
 from fedtopics.sampling.channel_em import Topics
 from fedtopics.sampling.histograms import Histograms

@@ -21,8 +21,8 @@ from labeled import SETS, Divided, available, divided, documents
 
 from fedtopics import methods
 from fedtopics.applications.classification import classify
-from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
+from fedtopics.protocol import in_process
 
 EPSILON = 6.0
 RUNS: list[tuple[str, str, dict[str, Any]]] = [

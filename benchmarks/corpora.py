@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtopics.corpus import Corpus
-from fedtopics.reading import read
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from fedtopics.deployment.on_this_machine import LocalFederation, free_port
-from fedtopics.federation import in_process
-from fedtopics.federation.plan import Plan
-from fedtopics.federation.plan_parts import Promise, Words
-from fedtopics.federation.plan_text import policy_template
+from fedtopics.documents.reading import documents, read
 from fedtopics.model import TopicModel
-from fedtopics.reading import documents, read
+from fedtopics.network.local import LocalFederation, free_port
+from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.text import policy_template
+from fedtopics.protocol import in_process
 
 RESULTS = Path(__file__).parent / "results" / "federation.json"
 LINK = Path(__file__).parent / "wide_area.py"

@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.evaluation.scores import scores
-from fedtopics.experiment import Data, prepare
-from fedtopics.federation import in_process
-from fedtopics.federation.protocol import Arrays, Method, Turn
-from fedtopics.reading import read
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Method, Turn
 from fedtopics.report.svg import Line, line_chart, side_by_side
+from fedtopics.runs.experiment import Data, prepare
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from corpora import DATA
 
-from fedtopics import splitting
 from fedtopics.applications.classification import split_by_class, split_by_column
-from fedtopics.corpus import Corpus, Document
-from fedtopics.text.word_filter import WordFilter
+from fedtopics.documents import splitting
+from fedtopics.documents.corpus import Corpus, Document
+from fedtopics.documents.text.word_filter import WordFilter
 
 HEADER = re.compile(r"\A.*?\n\n", re.DOTALL)
 

@@ -21,11 +21,11 @@ from markdown_tables import table as markdown_table
 
 import fedtopics
 from fedtopics import methods
-from fedtopics.commands.ranking import plain
-from fedtopics.dealing import Data
-from fedtopics.experiment import train
-from fedtopics.leaderboard import COLUMNS, Candidate, Place, leaderboard, ranked
-from fedtopics.privacy.ledger import Budget
+from fedtopics.commands.leaderboard import plain
+from fedtopics.privacy.price.ledger import Budget
+from fedtopics.runs.experiment import train
+from fedtopics.runs.leaderboard import COLUMNS, Candidate, Place, leaderboard, ranked
+from fedtopics.runs.preparing import Data
 
 BUDGETS = (4.0, 6.0, 8.0)
 DELTA = 1e-6

@@ -26,16 +26,17 @@ import numpy as np
 from local_charts import CHANNELS, CHARTS, EVERY
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
-from fedtopics.evaluation import gibbs_monitor
+from fedtopics.audit import gibbs_monitor
+from fedtopics.audit.listening import listen
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
-from fedtopics.federation import in_process, noisy_reports
-from fedtopics.federation.protocol import Arrays, Method, Turn
-from fedtopics.listening import listen
-from fedtopics.privacy.noise import Noise
-from fedtopics.privacy.prior_response import flip_probability
-from fedtopics.privacy.sampled_response import SampledResponse
-from fedtopics.reading import read
+from fedtopics.methods.parts import noisy_reports
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.mechanisms.prior_response import flip_probability
+from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Method, Turn
 from fedtopics.sampling import lda, monitored
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))

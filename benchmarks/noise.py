@@ -14,9 +14,9 @@ from time import perf_counter
 
 import numpy as np
 
-from fedtopics.privacy import exact
-from fedtopics.privacy.histogram import Histogram
-from fedtopics.privacy.noise import Noise
+from fedtopics.privacy.mechanisms import exact
+from fedtopics.privacy.mechanisms.histogram import Histogram
+from fedtopics.privacy.mechanisms.noise import Noise
 
 N_DRAWS = 5_000_000
 TARGET = 5e6  # discrete Laplace draws per second and core

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.scores import scores as score_topics
-from fedtopics.experiment import Data, prepare, train
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio
+from fedtopics.runs.experiment import Data, prepare, train
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"

@@ -21,7 +21,7 @@ import numpy as np
 from corpora import RESULTS, available, load, repeated
 from peers import memory
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import lda
 
 TIMES = (1, 2, 4, 8, 16, 32, 64)

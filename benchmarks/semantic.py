@@ -33,11 +33,11 @@ import semantic_charts
 import stored
 
 from fedtopics import methods
-from fedtopics.consistency import Relation, from_vectors, load
-from fedtopics.corpus import Corpus
-from fedtopics.experiment import Data, prepare, train
-from fedtopics.federation import in_process
-from fedtopics.reading import read
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
+from fedtopics.protocol import in_process
+from fedtopics.related_words import Relation, from_vectors, load
+from fedtopics.runs.experiment import Data, prepare, train
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results"

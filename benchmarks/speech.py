@@ -46,10 +46,10 @@ from fedtopics.applications.speech.rescoring import (
     tune,
     word_error_rate,
 )
-from fedtopics.corpus import Corpus, concatenate
+from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.errors import InputError
-from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
+from fedtopics.protocol import in_process
 
 NAMES = ("librispeech", "flite")
 CACHE = Path(__file__).parents[1] / "runs" / "speech" / fedtopics.__version__

@@ -28,7 +28,7 @@ from typing import Any
 from corpora import RESULTS, available, load
 from peers import PEERS, save
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 
 HERE = Path(__file__).parent
 SLOW = {"scikit-learn": 10, "gensim": 10, "lda": 3}  # passes in all
@@ -140,7 +140,7 @@ import {module}
 imported = time.process_time() - began
 sys.path.insert(0, {folder!r})
 import numpy as np
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from peers import PEERS
 corpus = Corpus(np.arange(100, dtype=np.int32) % 20, np.arange(0, 101, 10), tuple(map(str, range(20))))
 began = time.process_time()

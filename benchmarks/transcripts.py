@@ -24,7 +24,7 @@ from corpora import DATA
 from fedtopics.applications.speech.ngrams import NGramModel
 from fedtopics.applications.speech.recognizer import Recognizer, pronunciations, samples
 from fedtopics.applications.speech.rescoring import Hypothesis, Utterance
-from fedtopics.text.tokens import sentence_splitter_for
+from fedtopics.documents.text.tokens import sentence_splitter_for
 
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
 HELD_OUT = 12  # every so many speeches

@@ -16,9 +16,9 @@ from time import perf_counter
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from fedtopics.privacy.noise import Noise
-from fedtopics.privacy.release import Ledger
-from fedtopics.privacy.vocabulary import Agreement, agree, recall
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.release import Ledger
+from fedtopics.privacy.words import Agreement, agree, recall
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 TOP, DELTA, MIN_PARTIES = 5000, 1e-6, 2

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from fedtopics import dealing
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.federation import in_process, wire
-from fedtopics.federation.protocol import Arrays, Party, Turn
 from fedtopics.methods import make
-from fedtopics.privacy.release import Release
+from fedtopics.network import wire
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.runs import preparing
 
 SEEDS = (0, 1)
 BITS = (None, 16, 12, 8)
@@ -48,7 +49,7 @@ class Sent:
 
 
 def main(path: str = "benchmarks/results/wire.json") -> None:
-    data = dealing.prepare("sotu", max_words=8000)
+    data = preparing.prepare("sotu", max_words=8000)
     rows = []
     for bits in BITS:
         for seed in SEEDS:

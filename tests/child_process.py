@@ -10,7 +10,7 @@ import fedtopics
 
 TESTS = Path(__file__).parent
 SOURCE = Path(fedtopics.__file__).parents[1]
-BUILT_HERE = any((SOURCE / "fedtopics" / "privacy").glob("_noise*.so"))  # a copy with a planted bug
+BUILT_HERE = any((SOURCE / "fedtopics" / "privacy" / "mechanisms").glob("_noise*.so"))  # a copy with a planted bug
 SAME_COPY = f"""
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__]
@@ -20,7 +20,7 @@ sys.path.insert(0, {str(SOURCE)!r})
 
 def run_python(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Run a script that may import the modules of this folder."""
-    begin = f"import sys; sys.path[:0] = [{str(TESTS)!r}, {str(TESTS / 'federation')!r}]\n"
+    begin = f"import sys; sys.path[:0] = [{str(TESTS)!r}]\n"
     return subprocess.run(
         [sys.executable, "-c", (SAME_COPY if BUILT_HERE else "") + begin + script, *map(str, arguments)],
         capture_output=True,

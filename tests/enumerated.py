@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling.lda import Priors
 
 FALSE_ALARM = 1e-6  # per assertion, when the code is right

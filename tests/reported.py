@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 from planted import drawn_corpus, planted_topics
 
-from fedtopics.dealing import Data
-from fedtopics.experiment import compare
 from fedtopics.model import TopicModel
 from fedtopics.report import run_page
-from fedtopics.run import Run
+from fedtopics.runs.experiment import compare
+from fedtopics.runs.preparing import Data
+from fedtopics.runs.run import Run
 
 HOSTILE = (
     "<script>document.title='broken'</script>",

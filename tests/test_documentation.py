@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from fedtopics.cli import app
+from fedtopics.commands.application import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -108,7 +108,7 @@ import fedtopics.methods, pytest
 fedtopics.methods.__path__.append(sys.argv[1])
 assert "naive" in fedtopics.methods.names()
 options = ["-q", "-x", "-p", "no:doctest", "-o", "addopts=--import-mode=importlib", "-k", "naive"]
-sys.exit(pytest.main(options + ["tests/methods/test_contract.py", "tests/methods/test_blindfold.py"]))
+sys.exit(pytest.main(options + ["tests/protocol/test_contract.py", "tests/protocol/test_blindfold.py"]))
 """
 
 

@@ -11,8 +11,8 @@ from hashlib import sha256
 import pytest
 
 from fedtopics import methods
-from fedtopics.dealing import Data, prepare
-from fedtopics.federation import in_process
+from fedtopics.protocol import in_process
+from fedtopics.runs.preparing import Data, prepare
 
 HASHES = {
     "alone": "0434cdb869981318e70a990305c66615",

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from fedtopics.text.tokens import sentence_splitter_for
+from fedtopics.documents.text.tokens import sentence_splitter_for
 
-TARGET = Path(__file__).parent.parent / "src/fedtopics/data/sotu.jsonl.xz"
+TARGET = Path(__file__).parent.parent / "src/fedtopics/documents/data/sotu.jsonl.xz"
 WORDS_PER_PASSAGE = 150
 ERAS = ((1790, 1828), (1829, 1932), (1933, 2021))
 POLITICAL_PARTIES = {

@@ -9,9 +9,9 @@ from labeled import documents
 
 from fedtopics import methods
 from fedtopics.applications.classification import classify, split_by_class
-from fedtopics.federation import in_process
+from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.model import TopicModel
-from fedtopics.text.word_filter import WordFilter
+from fedtopics.protocol import in_process
 from reproduction.fedlda_runs import PAPER, ROUNDS, honest
 from reproduction.items import SEEDS, Finding, Item, Numbers, listed, mean, shown
 

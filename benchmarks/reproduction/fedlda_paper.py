@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fedtopics import methods
-from fedtopics.federation import in_process
-from fedtopics.privacy.prior_response import flip_probability
+from fedtopics.privacy.mechanisms.prior_response import flip_probability
+from fedtopics.protocol import in_process
 from fedtopics.report.svg import Line, line_chart, side_by_side
 from reproduction import fedlda_applications, fedlda_sweeps
 from reproduction.fedlda_runs import (

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import local_privacy
 
-from fedtopics.corpus import Corpus
+from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import unigram_perplexity
-from fedtopics.experiment import Data
-from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
-from fedtopics.privacy.prior_response import PriorResponse
+from fedtopics.privacy.mechanisms.prior_response import PriorResponse
+from fedtopics.runs.experiment import Data
 from reproduction.items import SEEDS, Numbers, Parts, mean
 from reproduction.runs import run
 

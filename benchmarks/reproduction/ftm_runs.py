@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from corpora import DATA
 
+from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import unigram_perplexity
-from fedtopics.experiment import Data, prepare
-from fedtopics.reading import read
+from fedtopics.runs.experiment import Data, prepare
 from reproduction.items import SEEDS, Numbers, Part, Parts
 from reproduction.runs import run
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from labeled import documents
 
-from fedtopics import methods, splitting
+from fedtopics import methods
 from fedtopics.applications.classification import WORDS, classify, split_by_class
-from fedtopics.corpus import Corpus
-from fedtopics.federation import in_process
+from fedtopics.documents import splitting
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.model import TopicModel
-from fedtopics.text.word_filter import WordFilter
+from fedtopics.protocol import in_process
 from reproduction.bars import bar_chart
 from reproduction.ftm_runs import NO_NOISE, honest
 from reproduction.items import SEEDS, Finding, Item, Numbers, shown

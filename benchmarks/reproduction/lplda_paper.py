@@ -9,12 +9,12 @@ from typing import Any
 import local_privacy
 import numpy as np
 
-from fedtopics.corpus import Corpus
+from fedtopics.audit import gibbs_monitor
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation import gibbs_monitor
 from fedtopics.evaluation.perplexity import unigram_perplexity
-from fedtopics.experiment import Data
 from fedtopics.report.svg import Line, line_chart, side_by_side
+from fedtopics.runs.experiment import Data
 from reproduction.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
 from reproduction.runs import run
 

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 from corpora import DATA
 
-from fedtopics import methods, splitting
+from fedtopics import methods
+from fedtopics.documents import splitting
+from fedtopics.documents.reading import read
+from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import unigram_perplexity
-from fedtopics.experiment import Data
-from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import FREE
-from fedtopics.reading import read
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE
 from fedtopics.report.svg import Line, line_chart
-from fedtopics.text.word_filter import WordFilter
+from fedtopics.runs.experiment import Data
 from reproduction.bars import bar_chart
 from reproduction.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean, shown
 from reproduction.runs import run

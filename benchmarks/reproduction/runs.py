@@ -10,8 +10,8 @@ from fedtopics import methods
 from fedtopics.evaluation.coherence import umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.experiment import Data
-from fedtopics.federation import in_process
+from fedtopics.protocol import in_process
+from fedtopics.runs.experiment import Data
 
 
 def run(data: Data, name: str, seed: int, *, every: int = 1, **settings: Any) -> dict[str, Any]:

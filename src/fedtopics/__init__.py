@@ -9,25 +9,31 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that `import fedtopics` stays quick.
 _HOMES = {
-    "Corpus": "corpus",
+    "Corpus": "documents.corpus",
     "InputError": "errors",
     "LDA": "estimator",
-    "Run": "run",
+    "Run": "runs.run",
     "TopicModel": "model",
-    "align": "alignment",
-    "compare": "experiment",
-    "prepare": "dealing",
-    "read": "reading",
-    "train": "experiment",
+    "align": "model.alignment",
+    "compare": "runs.experiment",
+    "prepare": "runs.preparing",
+    "read": "documents.reading",
+    "train": "runs.experiment",
 }
-_MODULES = ("datasets", "evaluation", "methods", "privacy", "splitting")
+_MODULES = {
+    "datasets": "documents.datasets",
+    "evaluation": "evaluation",
+    "methods": "methods",
+    "privacy": "privacy",
+    "splitting": "documents.splitting",
+}
 
 __all__ = [*_HOMES, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"fedtopics.{name}")
+        return import_module(f"fedtopics.{_MODULES[name]}")
     if name in _HOMES:
         return getattr(import_module(f"fedtopics.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'fedtopics' has no attribute {name!r}")

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fedtopics.corpus import Corpus
-from fedtopics.count_matrix import Tokens, scaled_tokens, weighted_tokens, whole_tokens
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.counts import Tokens, scaled_tokens, weighted_tokens, whole_tokens
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.model import TopicModel

@@ -15,7 +15,7 @@ from fedtopics.applications.classification import (
     split_by_class,
     split_by_column,
 )
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fedtopics.corpus import Corpus
-from fedtopics.federation import wire
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_side import PartySide, Score
-from fedtopics.federation.party_store import PartyStore
-from fedtopics.federation.party_words import word_digest
-from fedtopics.federation.protocol import Arrays, Method
-from fedtopics.federation.terms import Terms
-from fedtopics.privacy.cost import Cost
-from fedtopics.privacy.ledger import Budget
-from fedtopics.privacy.vocabulary import Agreement
+from fedtopics.documents.corpus import Corpus
+from fedtopics.network import wire
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.side import PartySide, Score
+from fedtopics.network.party.store import PartyStore
+from fedtopics.network.party.words import word_digest
+from fedtopics.network.plan.terms import Terms
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.method import Arrays, Method
 
 PLAN = "plan"
 

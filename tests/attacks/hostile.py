@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from federation import processes
+from network import processes
 
-from fedtopics.deployment.on_this_machine import HUB, LocalFederation
+from fedtopics.network.local import HUB, LocalFederation
 from fedtopics.network.tls import Credentials
 
 LIMIT = 2**20

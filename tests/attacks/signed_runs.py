@@ -12,29 +12,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from federation.rehearsal import Direct
+from network.rehearsal import Direct
 from planted import drawn_corpus, planted_topics
 from typer.testing import CliRunner
 
-from fedtopics.cli import app
-from fedtopics.deployment import attestations, coordinating, result
-from fedtopics.deployment.coordinator_folder import CoordinatorFolder, RunFolder
-from fedtopics.deployment.on_this_machine import write_texts
-from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
-from fedtopics.federation import attestation, certificates, onboarding
-from fedtopics.federation.answers import Silence
-from fedtopics.federation.attestation import Attestation
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.onboarding import Offer
-from fedtopics.federation.party_side import Delivery, PartySide
-from fedtopics.federation.plan import Plan
-from fedtopics.federation.plan_parts import Promise, Words
 from fedtopics.model import TopicModel
-from fedtopics.privacy.cost import FREE, Cost, Loss
-from fedtopics.privacy.events import Pure
-from fedtopics.privacy.ledger import Entry
-from fedtopics.run import record_digest
+from fedtopics.network import attestation
+from fedtopics.network.attestation import Attestation
+from fedtopics.network.coordinator import attestations, coordinating, result
+from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.folder import CoordinatorFolder, RunFolder
+from fedtopics.network.local import write_texts
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.side import Delivery, PartySide
+from fedtopics.network.plan import certificates, onboarding
+from fedtopics.network.plan.onboarding import Offer
+from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.cost import FREE, Cost, Loss
+from fedtopics.privacy.price.events import Pure
+from fedtopics.privacy.price.ledger import Entry
+from fedtopics.runs.run import record_digest
 
 PARTIES = ("north", "south")
 WORDS = tuple(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwx")

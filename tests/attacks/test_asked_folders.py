@@ -11,17 +11,19 @@ from typing import Any
 
 import pytest
 
-from fedtopics.deployment.on_this_machine import write_texts
-from fedtopics.deployment.party_answers import PartyAnswers
-from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.federation import certificates, durable, onboarding, wire
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.onboarding import Offer
-from fedtopics.federation.party_words import word_digest
-from fedtopics.federation.plan import Plan
-from fedtopics.federation.plan_parts import Promise, Words
+from fedtopics.files import StoreError
+from fedtopics.network import wire
+from fedtopics.network.local import write_texts
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.answers import PartyAnswers
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.words import word_digest
+from fedtopics.network.plan import certificates, onboarding
+from fedtopics.network.plan.onboarding import Offer
+from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.plan import Plan
 
 WORDS = tuple(f"word{letter}" for letter in "abcdefgh")
 TEXTS = ["worda wordb. wordc wordd.", "worde wordf", "wordg wordh worda"]
@@ -112,7 +114,7 @@ def test_what_a_party_does_not_allow_any_more_holds_in_the_middle_of_a_run(
 def test_a_price_that_could_not_be_written_is_not_forgotten_with_the_run(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = durable.write
+    real = files.write
 
     def write(path: Path, content: bytes, **options: Any) -> None:
         if path.suffix == ".release":
@@ -120,7 +122,7 @@ def test_a_price_that_could_not_be_written_is_not_forgotten_with_the_run(
         real(path, content, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "write", write)
+        patch.setattr(files, "write", write)
         assert asked.contribute(0) == "PartyFailedError"
     assert [asked.contribute(0, f"run-{number}") for number in range(4)] == ["StoreError"] * 4
     (asked.path / "acceptance.json").rename(asked.path / "away")

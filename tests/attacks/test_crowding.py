@@ -12,17 +12,17 @@ from time import monotonic, sleep
 
 import pytest
 from attacks import hostile
-from federation import processes
+from network import processes
 
-from fedtopics.deployment.on_this_machine import HUB, LocalFederation
 from fedtopics.errors import InputError
-from fedtopics.federation import onboarding
-from fedtopics.network import visits
-from fedtopics.network.desk import MOST_LINES, Desk
-from fedtopics.network.door import Door
-from fedtopics.network.server import Server
-from fedtopics.network.visitor import Visitor
-from fedtopics.network.visits import Strangers
+from fedtopics.network.coordinator import visits
+from fedtopics.network.coordinator.desk import MOST_LINES, Desk
+from fedtopics.network.coordinator.door import Door
+from fedtopics.network.coordinator.server import Server
+from fedtopics.network.coordinator.visits import Strangers
+from fedtopics.network.local import HUB, LocalFederation
+from fedtopics.network.party.visitor import Visitor
+from fedtopics.network.plan import onboarding
 
 LINES: list[str] = []
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fedtopics import cli
-from fedtopics.corpus import Corpus
-from fedtopics.dealing import BY_COLUMN, BY_TOPIC, ONE_PARTY, Data, prepare
-from fedtopics.deployment import simulation
+from fedtopics.commands import application
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.experiment import compare, train
+from fedtopics.network import simulation
+from fedtopics.runs.experiment import compare, train
+from fedtopics.runs.preparing import BY_COLUMN, BY_TOPIC, ONE_PARTY, Data, prepare
 
 TEXTS = ["tax law court judge", "ship sea port trade", "war peace army treaty"] * 12
 SETTINGS = {"n_topics": 2, "n_rounds": 1, "epsilon": 4.0}
@@ -57,9 +57,9 @@ def test_the_command_refuses_secure_noise_and_says_when_parties_are_simulated(tm
     source = tmp_path / "texts.jsonl"
     source.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
     given = ["train", str(source), "--topics", "2", "--rounds", "1", "--epsilon", "4"]
-    refused = CliRunner().invoke(cli.app, [*given, "--secure-noise"])
+    refused = CliRunner().invoke(application.app, [*given, "--secure-noise"])
     assert isinstance(refused.exception, InputError)
-    assert "dealt by topic" in CliRunner().invoke(cli.app, given).stdout
+    assert "dealt by topic" in CliRunner().invoke(application.app, given).stdout
 
 
 def test_a_simulated_federation_with_secure_noise_is_not_dealt_by_topic(tmp_path: Path) -> None:

@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from federation.rehearsal import PLAN
+from network.rehearsal import PLAN
 
-from fedtopics import methods
-from fedtopics.corpus import Corpus
-from fedtopics.federation import durable, ledger_file, wire
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_side import PartySide
-from fedtopics.federation.party_store import PartyStore
-from fedtopics.federation.party_words import word_digest
-from fedtopics.federation.protocol import Arrays
-from fedtopics.federation.terms import Terms
+from fedtopics import files, methods
+from fedtopics.documents.corpus import Corpus
+from fedtopics.files import StoreError
+from fedtopics.network import wire
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.side import PartySide
+from fedtopics.network.party.store import PartyStore
+from fedtopics.network.party.words import word_digest
+from fedtopics.network.plan.terms import Terms
+from fedtopics.protocol.method import Arrays
 
 TEXTS = ["tax war peace law court judge tax", "war peace treaty nation", "law court judge jury tax"]
 CORPUS = Corpus.from_texts(TEXTS, min_df=1, max_df=1.0)
@@ -82,7 +83,7 @@ def test_one_failing_write_draws_and_charges_nothing_twice(
     party, calls = Asked(tmp_path / "north"), list[str]()
     with monkeypatch.context() as patch:
         for name in ("write", "append"):
-            patch.setattr(durable, name, failing(getattr(durable, name), calls, number, when))
+            patch.setattr(files, name, failing(getattr(files, name), calls, number, when))
         error, _ = party.ask("contribute", 0, {})
     assert error == "PartyFailedError"
     charged = [entry.run for entry in party.store.entries]
@@ -113,7 +114,7 @@ def agrees(party: Asked) -> None:
 
 def test_a_charged_release_is_sent_as_it_was_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The head cannot be written, over and over: nothing is sent until it is, and then what was charged."""
-    party, real = Asked(tmp_path / "north"), durable.write
+    party, real = Asked(tmp_path / "north"), files.write
     drawn: list[bytes] = []
 
     def write(path: Path, content: bytes, **options: int) -> None:
@@ -124,7 +125,7 @@ def test_a_charged_release_is_sent_as_it_was_drawn(tmp_path: Path, monkeypatch: 
         real(path, content, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "write", write)
+        patch.setattr(files, "write", write)
         for name in ("PartyFailedError", "StoreError", "StoreError"):
             assert party.ask("contribute", 0, {}) == (name, b"")
     error, sent = party.ask("contribute", 0, {})
@@ -136,14 +137,14 @@ def test_a_charged_release_is_sent_as_it_was_drawn(tmp_path: Path, monkeypatch: 
 
 def test_a_line_that_cannot_be_undone_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk fails after the line, and again while it is taken back: what stands there is charged."""
-    party, real = Asked(tmp_path / "north"), durable.append
+    party, real = Asked(tmp_path / "north"), files.append
 
     def append(path: Path, line: bytes) -> None:
         real(path, line)
         raise StoreError("cannot write: Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "append", append)
+        patch.setattr(files, "append", append)
         assert party.ask("contribute", 0, {}) == ("PartyFailedError", b"")
     assert len(party.store.entries) == 1
     kept = party.store.stored("run", 0, "contribute")
@@ -154,7 +155,7 @@ def test_a_line_that_cannot_be_undone_counts(tmp_path: Path, monkeypatch: pytest
 def test_the_error_says_whether_a_release_was_charged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fedtopics.privacy.cost import FREE
+    from fedtopics.privacy.price.cost import FREE
 
     with PartyStore(tmp_path, "north", ()) as store:
         real, full = os.open, [ledger_file.HEAD]

@@ -14,17 +14,16 @@ from attacks.asked_party import AskedParty
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
-from fedtopics.deployment import private_scores
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation import perplexity
-from fedtopics.federation import wire
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.party_side import Score
-from fedtopics.federation.protocol import Arrays
-from fedtopics.privacy.cost import FREE
-from fedtopics.privacy.ledger import Budget
-from fedtopics.privacy.vocabulary import Agreement
+from fedtopics.files import StoreError
+from fedtopics.network import private_scores, wire
+from fedtopics.network.party.side import Score
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.method import Arrays
 
 TOPICS = planted_topics(3, 8)
 CORPUS = drawn_corpus(TOPICS, 8, 10, 1)

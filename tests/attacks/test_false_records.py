@@ -24,12 +24,12 @@ from attacks.signed_runs import (
     verify,
 )
 
-from fedtopics.deployment import attestations, result
-from fedtopics.deployment.party_folder import PartyFolder
 from fedtopics.errors import InputError
-from fedtopics.federation.party_side import Delivery
 from fedtopics.model import TopicModel
-from fedtopics.privacy.ledger import Entry, Ledger
+from fedtopics.network.coordinator import attestations, result
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.side import Delivery
+from fedtopics.privacy.price.ledger import Entry, Ledger
 
 Lie: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], None]
 

@@ -28,22 +28,23 @@ from attacks.signed_runs import (
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from fedtopics.deployment import attestations, result
-from fedtopics.deployment.coordinator_folder import RunFolder
-from fedtopics.deployment.party_folder import PartyFolder
-from fedtopics.federation import attestation, certificates
-from fedtopics.federation.answers import Silence
-from fedtopics.federation.attestation import Attestation, AttestationError
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_side import PartySide
-from fedtopics.federation.plan import Plan
-from fedtopics.privacy.cost import FREE
-from fedtopics.run import Run
+from fedtopics.network import attestation
+from fedtopics.network.attestation import Attestation, AttestationError
+from fedtopics.network.coordinator import attestations, result
+from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.folder import RunFolder
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.side import PartySide
+from fedtopics.network.plan import certificates
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.runs.run import Run
 
 
 def test_the_record_says_what_the_parties_have_signed(done: Path) -> None:
     record = Run.load(done / "hub" / "runs" / RUN / "result").record
-    jsonschema.validate(record, json.loads((files("fedtopics") / "schemas" / "run.schema.json").read_text()))
+    jsonschema.validate(record, json.loads((files("fedtopics.runs") / "run.schema.json").read_text()))
     assert [row["attested"] for row in record["parties"]] == [True, True]
     assert {row["stated"] for row in record["privacy"]} == {"attested"}
     assert [{**row, "stated": "attested"} for row in record["planned"]] == record["privacy"]

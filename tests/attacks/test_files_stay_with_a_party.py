@@ -14,16 +14,17 @@ from time import monotonic
 import pytest
 from attacks import hostile
 from attacks.asked_party import AskedParty
-from federation import processes
+from network import processes
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
-from fedtopics.deployment.on_this_machine import HUB, LocalFederation
-from fedtopics.federation import onboarding, wire
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.network.desk import Desk
-from fedtopics.network.door import Door
-from fedtopics.network.server import Server, _Visit
+from fedtopics.documents.corpus import Corpus
+from fedtopics.network import wire
+from fedtopics.network.coordinator.desk import Desk
+from fedtopics.network.coordinator.door import Door
+from fedtopics.network.coordinator.server import Server, _Visit
+from fedtopics.network.local import HUB, LocalFederation
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.plan import onboarding
 
 NAMES = ("north", "south")
 COMMANDS = ("cat party.key", "cat policy.toml", "head texts.jsonl", "ls /", "grep -r topical .")
@@ -149,8 +150,8 @@ def test_a_replaced_key_is_refused(federation: LocalFederation, tmp_path: Path) 
     """The thief of an old key has a certificate of the authority for a name of the plan."""
     from cryptography import x509
 
-    from fedtopics.federation import certificates
-    from fedtopics.network.door import RefusedError
+    from fedtopics.network.coordinator.door import RefusedError
+    from fedtopics.network.plan import certificates
 
     hub = federation.folder / HUB
     certificates.make_key(tmp_path / "party.key")

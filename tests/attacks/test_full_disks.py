@@ -12,11 +12,10 @@ import pytest
 from attacks.asked_party import AskedParty
 from planted import drawn_corpus, planted_topics
 
-from fedtopics import methods
-from fedtopics.federation import durable
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.party_runs import ROOM
-from fedtopics.privacy.cost import FREE
+from fedtopics import files, methods
+from fedtopics.files import StoreError
+from fedtopics.network.party.runs import ROOM
+from fedtopics.privacy.price.cost import FREE
 
 CORPUS = drawn_corpus(planted_topics(3, 8), 8, 10, 1)
 METHOD = methods.make("calm", epsilon=1.0, n_topics=3, n_rounds=4)
@@ -48,7 +47,7 @@ def asked(tmp_path: Path, counted: Any) -> AskedParty:
 
 def full(*suffixes: str) -> Callable[..., None]:
     """A writer that has no room for files of these kinds."""
-    real = durable.write
+    real = files.write
 
     def write(path: Path, content: bytes, **options: Any) -> None:
         if path.suffix in suffixes:
@@ -77,7 +76,7 @@ def test_noise_that_does_not_fit_on_the_disk_is_paid_and_not_drawn_again(
     asked: AskedParty, counted: Counted, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     calls: list[Path] = []
-    real = durable.write
+    real = files.write
 
     def write(path: Path, content: bytes, **options: Any) -> None:
         calls.extend([path] if path.suffix == kind else [])
@@ -85,7 +84,7 @@ def test_noise_that_does_not_fit_on_the_disk_is_paid_and_not_drawn_again(
             raise StoreError("cannot write: the disk is full")
         real(path, content, **options)
 
-    monkeypatch.setattr(durable, "write", write)
+    monkeypatch.setattr(files, "write", write)
     assert asked.contribute(0, {})[0] == "PartyFailedError"
     assert [asked.contribute(0, {})[0] for _ in range(5)] == ["RoundPassedError"] * 5
     assert counted.n_drawn == 1
@@ -99,7 +98,7 @@ def test_where_no_price_can_be_written_no_other_is_agreed_to_in_any_run(
 ) -> None:
     asked.contribute(0, {}, run="paid")
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "write", full(".release"))
+        patch.setattr(files, "write", full(".release"))
         assert asked.contribute(0, {})[0] == "PartyFailedError"
     errors = [asked.contribute(0, {}, run=f"run{number}")[0] for number in range(5)]
     assert errors == ["StoreError"] * 5
@@ -115,7 +114,7 @@ def test_what_fails_on_a_full_disk_after_all_was_paid_is_tried_again_for_nothing
 ) -> None:
     asked.contribute(0, {})
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "write", full(".memory", ".release"))
+        patch.setattr(files, "write", full(".memory", ".release"))
         assert [asked.contribute(1, {})[0] for _ in range(3)] == ["PartyFailedError"] * 3
     assert asked.contribute(1, {})[0] == ""
     assert [cost == FREE for _, _, cost in asked.charges()] == [False, True]

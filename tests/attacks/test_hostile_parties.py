@@ -10,20 +10,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from federation.rehearsal import Direct, Rehearsal, simulated
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.federation import answers, wire
-from fedtopics.federation.coordinator import Coordinator
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.protocol import Arrays
-from fedtopics.federation.wire import WireError
+from fedtopics.network import wire
+from fedtopics.network.coordinator import answers
+from fedtopics.network.coordinator.rounds import Coordinator
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.wire import WireError
 from fedtopics.privacy.choice_of_words import capped
-from fedtopics.privacy.noise import Noise
-from fedtopics.privacy.vocabulary import Agreement, homes, most_proposed, most_voted
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.words import Agreement, homes, most_proposed, most_voted
+from fedtopics.protocol.method import Arrays
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 60, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from fedtopics.federation import durable, ledger_file
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.party_store import PartyStore
-from fedtopics.privacy.cost import Cost, Loss
-from fedtopics.privacy.events import Pure
-from fedtopics.privacy.ledger import Budget
+from fedtopics import files
+from fedtopics.files import StoreError
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.store import PartyStore
+from fedtopics.privacy.price.cost import Cost, Loss
+from fedtopics.privacy.price.events import Pure
+from fedtopics.privacy.price.ledger import Budget
 
 WORD = "word add/remove"
 SIX = Cost((Loss(WORD, Pure(6.0)),), noise="secure")
@@ -128,7 +129,7 @@ def test_without_an_anchor_the_traces_in_the_store_speak(
     with PartyStore(tmp_path, "north", ()) as store:
         store.commit("run", 0, "contribute", SIX, b"payload")
         store.forget("run")
-    durable.make_folder((tmp_path / trace).parent)
+    files.make_folder((tmp_path / trace).parent)
     (tmp_path / trace).write_bytes(b"left")
     reset(tmp_path)
     for _ in range(2):
@@ -166,7 +167,7 @@ def test_a_crash_while_the_ledger_is_made_leaves_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """Lines, head and anchor are written in this order."""
-    real, calls = durable.write, iter(range(100))
+    real, calls = files.write, iter(range(100))
 
     def write(path: Path, content: bytes, **options: int) -> None:
         if next(calls) == number:
@@ -174,7 +175,7 @@ def test_a_crash_while_the_ledger_is_made_leaves_a_new_one(
         real(path, content, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "write", write)
+        patch.setattr(files, "write", write)
         with pytest.raises(KeyboardInterrupt):
             opened(tmp_path, first=True)
     with opened(tmp_path, first=True) as store:

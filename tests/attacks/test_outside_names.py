@@ -14,19 +14,20 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.x509.oid import NameOID
 from typer.testing import CliRunner
 
-from fedtopics.cli import app
-from fedtopics.deployment.coordinator_folder import CoordinatorFolder
-from fedtopics.deployment.party_folder import PartyFolder
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
-from fedtopics.federation import acceptance, certificates, ledger_file, onboarding
-from fedtopics.federation.acceptance import AcceptanceError
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.onboarding import Offer
-from fedtopics.federation.party_side import Delivery
-from fedtopics.federation.plan import Plan
-from fedtopics.federation.plan_parts import Promise, Words
-from fedtopics.federation.received import read_file
-from fedtopics.privacy.ledger import Ledger
+from fedtopics.files import StoreError
+from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.side import Delivery
+from fedtopics.network.plan import acceptance, certificates, onboarding
+from fedtopics.network.plan.acceptance import AcceptanceError
+from fedtopics.network.plan.onboarding import Offer
+from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.received import read_file
+from fedtopics.privacy.price.ledger import Ledger
 
 OWN = ("policy.toml", "party.key", "source.json", "acceptance.json", "ledger.anchor", "store")
 
@@ -194,7 +195,7 @@ def test_other_files_than_those_of_a_run_are_not_kept(here: Path) -> None:
 
 
 def test_what_is_refused_leaves_nothing_behind(here: Path) -> None:
-    from fedtopics.deployment.result import FILES
+    from fedtopics.network.coordinator.result import FILES
 
     offer(here).accept()
     with pytest.raises(InputError):

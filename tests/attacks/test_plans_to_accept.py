@@ -9,10 +9,10 @@ import pytest
 
 from fedtopics import methods
 from fedtopics.commands.federation import _summary
+from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
-from fedtopics.federation.plan import PUBLIC, Plan
-from fedtopics.federation.plan_parts import MOST_DELTA, Evaluation, Promise, Texts, Words
-from fedtopics.text.words import MOST
+from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, Promise, Texts, Words
+from fedtopics.network.plan.plan import PUBLIC, Plan
 
 LISTED = Words("public", "words.txt", "ab" * 32, 100)
 ABSURD: list[Any] = [

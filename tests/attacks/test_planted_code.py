@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fedtopics.deployment import keeper
-from fedtopics.deployment.keeper import Kept
+from fedtopics.network import keeper
+from fedtopics.network.keeper import Kept
 
 
 def test_no_code_is_taken_from_the_folder_in_which_a_worker_starts(

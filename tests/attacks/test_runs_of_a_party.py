@@ -14,9 +14,9 @@ from attacks.asked_party import AskedParty
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.federation import wire
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_words import word_digest
+from fedtopics.network import wire
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.words import word_digest
 
 CORPUS = drawn_corpus(planted_topics(3, 8), 8, 10, 1)
 METHOD = methods.make("calm", epsilon=1.0, n_topics=3, n_rounds=4)

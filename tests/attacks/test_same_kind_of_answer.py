@@ -22,13 +22,12 @@ from attacks.asked_party import AskedParty
 from planted import corpus_of_sentences, planted_topics
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
-from fedtopics.deployment import private_scores
-from fedtopics.federation import wire
-from fedtopics.federation.combining import combine
-from fedtopics.federation.party_side import Score
-from fedtopics.federation.plan_parts import Evaluation
-from fedtopics.federation.protocol import Arrays, Method, Party, Turn
+from fedtopics.documents.corpus import Corpus
+from fedtopics.network import private_scores, wire
+from fedtopics.network.coordinator.combining import combine
+from fedtopics.network.party.side import Score
+from fedtopics.network.plan.parts import Evaluation
+from fedtopics.protocol.method import Arrays, Method, Party, Turn
 
 Kind: TypeAlias = list[tuple[str, dict[str, tuple[str, int]]]]
 N_ROUNDS, N_WORDS = 3, 12

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 
-from federation.rehearsal import Direct, Rehearsal, simulated
+from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.federation.answers import Silence
-from fedtopics.federation.messages import Request
-from fedtopics.federation.patience import Patience
-from fedtopics.network.desk import Desk
+from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.desk import Desk
+from fedtopics.network.coordinator.patience import Patience
+from fedtopics.network.messages import Request
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 20, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from fedtopics import methods
-from fedtopics.federation import expected, wire
-from fedtopics.federation.combining import combine
-from fedtopics.federation.expected import FIRST_BYTES, FOLD, MOST_BYTES, NUMBER_BYTES
-from fedtopics.federation.protocol import Arrays, Turn
-from fedtopics.federation.wire import WireError
+from fedtopics.network import expected, wire
+from fedtopics.network.coordinator.combining import combine
+from fedtopics.network.expected import FIRST_BYTES, FOLD, MOST_BYTES, NUMBER_BYTES
+from fedtopics.network.wire import WireError
+from fedtopics.protocol.method import Arrays, Turn
 
 WORDS = tuple(f"w{number}" for number in range(300))
 MOST = FIRST_BYTES // NUMBER_BYTES  # numbers in a small message

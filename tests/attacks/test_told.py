@@ -13,15 +13,15 @@ from attacks.asked_party import AskedParty
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.consistency import from_matrix
-from fedtopics.deployment import private_scores
-from fedtopics.federation import in_process, told, wire
-from fedtopics.federation.consistent import with_consistency
-from fedtopics.federation.party_side import Score
-from fedtopics.federation.plan_parts import Evaluation
-from fedtopics.federation.protocol import Arrays, Form, Method, Numbers, Party, Turn
-from fedtopics.privacy.noise import Noise
-from fedtopics.privacy.release import Release
+from fedtopics.network import private_scores, wire
+from fedtopics.network.party.side import Score
+from fedtopics.network.plan.parts import Evaluation
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import in_process, told
+from fedtopics.protocol.method import Arrays, Form, Method, Numbers, Party, Turn
+from fedtopics.protocol.with_related_words import with_consistency
+from fedtopics.related_words import from_matrix
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 12, 20, seed) for seed, name in enumerate(["north", "south"])}

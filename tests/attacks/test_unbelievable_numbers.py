@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from federation.rehearsal import Direct, Rehearsal, simulated
+from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.federation import wire
-from fedtopics.federation.combining import believable, combine
-from fedtopics.federation.expected import LARGEST, Expected, check
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.plan import MOST_PARTIES
-from fedtopics.federation.protocol import Arrays, Numbers, Turn
-from fedtopics.federation.wire import WireError
+from fedtopics.network import wire
+from fedtopics.network.coordinator.combining import believable, combine
+from fedtopics.network.expected import LARGEST, Expected, check
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.plan.plan import MOST_PARTIES
+from fedtopics.network.wire import WireError
+from fedtopics.protocol.method import Arrays, Numbers, Turn
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 40, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}

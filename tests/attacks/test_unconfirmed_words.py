@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from federation.rehearsal import Rehearsal, simulated
+from network.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
-from fedtopics import methods
-from fedtopics.federation import durable, wire
-from fedtopics.federation.durable import StoreError
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_words import CONFIRMATION, word_digest
-from fedtopics.privacy.ledger import Budget
-from fedtopics.privacy.vocabulary import Agreement
+from fedtopics import files, methods
+from fedtopics.files import StoreError
+from fedtopics.network import wire
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.words import CONFIRMATION, word_digest
+from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.words import Agreement
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 60, 10, seed) for seed, name in enumerate(("north", "south"))}
@@ -79,7 +79,7 @@ def test_candidates_whose_votes_could_not_be_charged_are_not_confirmed(
 
     place = stage(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "append", full)
+        patch.setattr(files, "append", full)
         assert ask(place, "confirm", WORDS[:8], CONFIRMATION) == "PartyFailedError"
     assert ask(place, "vocabulary", WORDS[:8]) == "OtherVocabularyError"
 

@@ -20,21 +20,22 @@ from attacks.signed_runs import (
     entry,
     verify,
 )
-from federation.rehearsal import Rehearsal, simulated
+from network.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
-from fedtopics.deployment import attestations, coordinating
-from fedtopics.deployment.planned import planned_ledger
-from fedtopics.federation import attestation, certificates
-from fedtopics.federation.answers import Silence
-from fedtopics.federation.attestation import AttestationError
-from fedtopics.federation.party_side import PartySide
-from fedtopics.privacy.cost import Cost, Loss
-from fedtopics.privacy.events import Pure
-from fedtopics.privacy.ledger import Ledger
-from fedtopics.run import Run
+from fedtopics.documents.corpus import Corpus
+from fedtopics.network import attestation
+from fedtopics.network.attestation import AttestationError
+from fedtopics.network.coordinator import attestations, coordinating
+from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.party.side import PartySide
+from fedtopics.network.plan import certificates
+from fedtopics.network.planned import planned_ledger
+from fedtopics.privacy.price.cost import Cost, Loss
+from fedtopics.privacy.price.events import Pure
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs.run import Run
 
 
 @pytest.fixture

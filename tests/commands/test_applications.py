@@ -10,7 +10,7 @@ from commands.test_command_line import fedtopics, refused
 
 from fedtopics.applications.speech import arpa
 from fedtopics.applications.speech.estimation import estimate
-from fedtopics.experiment import train
+from fedtopics.runs.experiment import train
 
 WORDS = {"law": "tax court judge vote", "sea": "ship port trade tariff"}
 

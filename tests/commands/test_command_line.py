@@ -13,7 +13,7 @@ WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child
 
 
 def fedtopics(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "fedtopics.cli", *map(str, arguments)]
+    command = [sys.executable, "-W", "error", "-m", "fedtopics", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import fedtopics
-from fedtopics.cli import main
+from fedtopics.commands.application import main
 
 WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
 
@@ -64,7 +64,7 @@ def test_a_run_with_consistency(
     record = json.loads(out)
     assert record["consistency"]["source"] == "public.txt"
     assert (record["consistency"]["tau"], record["consistency"]["n_known"]) == (0.2, 15)
-    schema = Path(fedtopics.__file__).parent / "schemas" / "run.schema.json"
+    schema = Path(fedtopics.__file__).parent / "runs" / "run.schema.json"
     jsonschema.validate(record, json.loads(schema.read_text()))
 
 

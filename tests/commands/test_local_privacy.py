@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from fedtopics import listening
-from fedtopics.cli import app
+from fedtopics.audit import listening
 from fedtopics.commands import privacy
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import Method
+from fedtopics.protocol.method import Method
 
 WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
 
@@ -110,7 +110,7 @@ def warned(listen: Callable[..., Any]) -> Callable[..., Any]:
     """The listener, with a warning about each method."""
 
     def listening_and_warning(method: Method, *given: Any, **named: Any) -> Any:
-        logging.getLogger("fedtopics.federation").warning("heard %s", type(method).__name__)
+        logging.getLogger("fedtopics.network").warning("heard %s", type(method).__name__)
         return listen(method, *given, **named)
 
     return listening_and_warning

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from fedtopics.cli import app
+from fedtopics.commands.application import app
 
 
 def explained(*arguments: str) -> dict[str, Any]:

@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from federation import processes
+from network import processes
 from typer.testing import CliRunner
 
-from fedtopics.cli import app
-from fedtopics.deployment.coordinator_folder import ABORT, CoordinatorFolder
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
-from fedtopics.federation import certificates
+from fedtopics.network.coordinator.folder import ABORT, CoordinatorFolder
+from fedtopics.network.plan import certificates
 
 
 @pytest.fixture(scope="module")

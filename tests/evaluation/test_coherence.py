@@ -6,7 +6,7 @@ from gensim.corpora import Dictionary
 from gensim.models import CoherenceModel
 from planted import corpus_of, drawn_corpus, planted_topics
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.coherence import coherence_cv, coherence_npmi, coherence_umass
 from fedtopics.evaluation.cooccurrence import cooccurrences

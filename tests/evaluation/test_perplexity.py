@@ -7,7 +7,7 @@ import pytest
 from gensim.models import LdaModel
 from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import complete, halves, perplexity, unigram_perplexity
 from fedtopics.model import TopicModel

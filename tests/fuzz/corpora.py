@@ -1,4 +1,4 @@
-"""Small valid corpora in every format that `fedtopics.reading` knows."""
+"""Small valid corpora in every format that `fedtopics.documents.reading` knows."""
 
 from __future__ import annotations
 

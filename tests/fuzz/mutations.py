@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from fedtopics.federation.plan_text import toml
+from fedtopics.network.plan.text import toml
 
 TOKENS = [
     *(b"NaN", b"Infinity", b"-Infinity", b"1e999", b"-1", b"0", b"1e-400", b"18446744073709551616"),

@@ -11,18 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from federation.test_plan import PLANS, POLICY
+from network.plan.test_plan import PLANS, POLICY
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from fedtopics.federation import ledger_file, wire
-from fedtopics.federation.checkpoint import FILE, Checkpoint, WireRound
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_store import PartyStore
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS, WORDS, _content_hash
-from fedtopics.privacy.cost import Cost, Loss
-from fedtopics.privacy.events import (
+from fedtopics.network import wire
+from fedtopics.network.coordinator.checkpoint import FILE, Checkpoint, WireRound
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.store import PartyStore
+from fedtopics.privacy.price.cost import Cost, Loss
+from fedtopics.privacy.price.events import (
     Approximate,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -31,8 +32,8 @@ from fedtopics.privacy.events import (
     Pure,
     ZeroConcentrated,
 )
-from fedtopics.privacy.ledger import Budget, Ledger
-from fedtopics.run import Run, record_digest
+from fedtopics.privacy.price.ledger import Budget, Ledger
+from fedtopics.runs.run import Run, record_digest
 
 RUN = "run-1"
 COST = Cost(

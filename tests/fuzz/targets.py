@@ -10,20 +10,23 @@ from typing import Any
 from fuzz import corpora, keys, seeds
 from fuzz.mutations import TOML, Form, framed, json_lines, plain_json
 
-from fedtopics.deployment.coordinator_folder import RunFolder
-from fedtopics.deployment.private_scores import read_sums
-from fedtopics.federation import acceptance, answers, certificates, ledger_file, wire
-from fedtopics.federation.checkpoint import FILE as CHECKPOINT
-from fedtopics.federation.checkpoint import Checkpoint
-from fedtopics.federation.messages import Reply, Request
-from fedtopics.federation.party_store import PartyStore
-from fedtopics.federation.plan import Plan
-from fedtopics.federation.policy import Policy
+from fedtopics.documents.reading import read
+from fedtopics.documents.text.preparation import read_vocabulary
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS, WORDS
-from fedtopics.reading import read
-from fedtopics.run import Run
-from fedtopics.text.preparation import read_vocabulary
+from fedtopics.network import wire
+from fedtopics.network.coordinator import answers
+from fedtopics.network.coordinator.checkpoint import FILE as CHECKPOINT
+from fedtopics.network.coordinator.checkpoint import Checkpoint
+from fedtopics.network.coordinator.folder import RunFolder
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.store import PartyStore
+from fedtopics.network.plan import acceptance, certificates
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.policy import Policy
+from fedtopics.network.private_scores import read_sums
+from fedtopics.runs.run import Run
 
 LIMIT = 2**16
 

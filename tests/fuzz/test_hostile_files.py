@@ -15,19 +15,19 @@ import pytest
 from fuzz.fuzzer import limits
 from pyarrow import parquet
 
-from fedtopics import reading
+from fedtopics.documents import reading
+from fedtopics.documents.reading import files
+from fedtopics.documents.text.preparation import read_vocabulary
+from fedtopics.documents.text.tokens import normalized
 from fedtopics.errors import InputError
-from fedtopics.federation import certificates
-from fedtopics.federation.plan import Plan
-from fedtopics.federation.policy import Policy
 from fedtopics.model import TopicModel
-from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import Loss
-from fedtopics.privacy.events import Pure
-from fedtopics.reading import files
-from fedtopics.run import Run
-from fedtopics.text.preparation import read_vocabulary
-from fedtopics.text.tokens import normalized
+from fedtopics.network.plan import certificates
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.policy import Policy
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import Loss
+from fedtopics.privacy.price.events import Pure
+from fedtopics.runs.run import Run
 
 PACKED = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
 ENDLESS_LINE, ENDLESS_LINES = b"a" * 2**22 + b"a", (b"war " * 250 + b"\n") * 2**12
@@ -75,7 +75,7 @@ def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_quote_that_is_never_closed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fedtopics.reading.tables.MOST_LINE", 1000)
+    monkeypatch.setattr("fedtopics.documents.reading.tables.MOST_LINE", 1000)
     path = tmp_path / "a.csv"
     path.write_bytes(b'text\n"' + b"tax\n" * 1000)
     refused(reading.read, path, "field larger than field limit")

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics, with_sentences
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation import in_process
-from fedtopics.federation.expected import check, expected
-from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.federation.wire import WireError
 from fedtopics.methods.calm import LONG_STEP, SCORED, STILL, Calm
-from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import FREE
+from fedtopics.network.expected import check, expected
+from fedtopics.network.wire import WireError
 from fedtopics.privacy.forecast import predicted_ratio
-from fedtopics.privacy.release import Budget, BudgetError, Ledger, Release
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Release
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Party, Turn
 
 TOPICS = planted_topics(3, 8)
 N_WORDS = TOPICS.shape[1]

@@ -13,13 +13,15 @@ from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.federation import in_process, noisy_reports, update_tuples
-from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.federation.tuple_channels import CHANNELS, TupleChannel, frequent
-from fedtopics.methods.fedlda import FedLda
+from fedtopics.methods.fedlda import update_tuples
+from fedtopics.methods.fedlda.sound import FedLda
+from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, frequent
+from fedtopics.methods.parts import noisy_reports
 from fedtopics.model import TopicModel
-from fedtopics.privacy.cost import FREE
-from fedtopics.privacy.release import Release
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Party, Turn
 
 TOPICS = planted_topics(4, 12)
 N_WORDS = TOPICS.shape[1]

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.federation import in_process
-from fedtopics.federation.protocol import Arrays, Party, Turn
-from fedtopics.methods.ftm import Ftm
+from fedtopics.methods.ftm.sound import Ftm
 from fedtopics.model import TopicModel
-from fedtopics.privacy.cost import FREE
-from fedtopics.privacy.release import Release
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Party, Turn
 
 TOPICS = planted_topics(4, 15)
 N_WORDS = TOPICS.shape[1]

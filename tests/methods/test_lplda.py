@@ -11,10 +11,11 @@ from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.federation import in_process, noisy_reports
-from fedtopics.federation.protocol import Party, Turn
-from fedtopics.methods.lplda import LpLda, reconstruct
-from fedtopics.privacy.unary_encoding import UnaryEncoding
+from fedtopics.methods.lplda.sound import LpLda, reconstruct
+from fedtopics.methods.parts import noisy_reports
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Party, Turn
 
 TOPICS = planted_topics(4, 12)
 USERS = drawn_corpus(TOPICS, n_docs=300, length=30, seed=1)

@@ -10,14 +10,14 @@ import pytest
 from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics import methods
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
-from fedtopics.experiment import Data, train
-from fedtopics.federation import in_process
-from fedtopics.federation.protocol import Arrays, Method, Party, Turn
-from fedtopics.federation.semantic_units import cut
-from fedtopics.privacy.release import Budget, BudgetError, Ledger, Relation
+from fedtopics.methods.pctd.semantic_units import cut
+from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Relation
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.runs.experiment import Data, train
 
 TOPICS = planted_topics(3, 8)
 PARTIES = {name: drawn_corpus(TOPICS, n_docs=60, length=30, seed=seed) for seed, name in enumerate("ab")}

@@ -9,7 +9,7 @@ import pytest
 from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
 from scipy.sparse import csr_array
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 

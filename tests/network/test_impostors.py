@@ -15,15 +15,15 @@ import pytest
 from attacks.hostile import credentials
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from federation import processes
+from network import processes
 
-from fedtopics.deployment.on_this_machine import HUB, LocalFederation, free_port
-from fedtopics.federation import certificates
-from fedtopics.network.desk import Desk
-from fedtopics.network.door import Door
-from fedtopics.network.server import Server
+from fedtopics.network.coordinator.desk import Desk
+from fedtopics.network.coordinator.door import Door
+from fedtopics.network.coordinator.server import Server
+from fedtopics.network.local import HUB, LocalFederation, free_port
+from fedtopics.network.party.visitor import Visitor
+from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
-from fedtopics.network.visitor import Visitor
 
 Impostor: TypeAlias = Callable[[LocalFederation, Path], Credentials]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from reported import small_runs
 
-from fedtopics import comparison
-from fedtopics.comparison import common_relation, grouped
 from fedtopics.errors import InputError
 from fedtopics.report.comparison_page import comparison_page
+from fedtopics.runs import comparison
+from fedtopics.runs.comparison import common_relation, grouped
 
 
 def records() -> list[comparison.Record]:

@@ -14,12 +14,12 @@ from reported import HOSTILE, hostile_run, large_page, small_data, small_run, wi
 
 from fedtopics import report
 from fedtopics.errors import InputError
-from fedtopics.experiment import train
 from fedtopics.model import TopicModel
-from fedtopics.privacy.ledger import Ledger
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
 from fedtopics.report.topics_shown import cards, similarity, word_index
+from fedtopics.runs.experiment import train
 
 
 class Elements(HTMLParser):

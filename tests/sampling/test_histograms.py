@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fedtopics.privacy.gaussian_counts import GaussianCounts
+from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
 from fedtopics.sampling.histograms import Histograms
 
 

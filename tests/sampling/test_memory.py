@@ -19,7 +19,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import numpy as np
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import lda
 
 n_topics, n_tokens, n_threads = map(int, sys.argv[1:])

@@ -7,7 +7,7 @@ import pytest
 from planted import corpus_of
 from scipy.special import digamma
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import lda
 
 RNG = np.random.default_rng(0)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from planted import drawn_corpus, planted_topics
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.privacy.noise import Noise
-from fedtopics.privacy.randomized_response import RandomizedResponse
-from fedtopics.privacy.subset_selection import SubsetSelection
-from fedtopics.privacy.unary_encoding import UnaryEncoding
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
+from fedtopics.privacy.mechanisms.subset_selection import SubsetSelection
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.sampling import _channel_em, channel_em, report_em
 from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.report_em import Reports

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from planted import drawn_corpus, planted_topics
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import lda, noisy_words
 
 INSTRUCTION_SETS = ("plain", "avx2", "avx512")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fedtopics.applications import class_scores
 from fedtopics.applications.bootstrap import N_RESAMPLES, Floats, Score, resampled
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.progress import track

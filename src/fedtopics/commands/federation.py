@@ -13,8 +13,8 @@ from fedtopics.commands import options
 from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
-    from fedtopics.federation.plan import Plan
-    from fedtopics.federation.plan_parts import Words
+    from fedtopics.network.plan.parts import Words
+    from fedtopics.network.plan.plan import Plan
 
 app = typer.Typer(help="Found a federation, join it, review and accept its plan.", no_args_is_help=True)
 
@@ -55,9 +55,9 @@ def init(
     Example: fedtopics federation init hub --coordinator hub.example.org:8002 --party north --party south
     --party west --epsilon 6 --vocabulary-epsilon 4
     """
-    from fedtopics.federation import onboarding
-    from fedtopics.federation.plan import Plan
-    from fedtopics.federation.plan_parts import Promise, Texts
+    from fedtopics.network.plan import onboarding
+    from fedtopics.network.plan.parts import Promise, Texts
+    from fedtopics.network.plan.plan import Plan
 
     plan = Plan(
         name,
@@ -90,7 +90,7 @@ def request(
 
     Example: fedtopics federation request north --folder office
     """
-    from fedtopics.federation import certificates, onboarding
+    from fedtopics.network.plan import certificates, onboarding
 
     path = onboarding.request(folder, party)
     key = certificates.read_request(path)[1].public_key()
@@ -110,7 +110,7 @@ def approve(
 
     Example: fedtopics federation approve north.csr --folder hub
     """
-    from fedtopics.federation import certificates, onboarding
+    from fedtopics.network.plan import certificates, onboarding
 
     party, asked = certificates.read_request(request_file)
     known = certificates.fingerprint(asked.public_key())
@@ -138,8 +138,8 @@ def accept(
 
     Example: fedtopics federation accept received/north --folder office
     """
-    from fedtopics.federation import certificates
-    from fedtopics.federation.onboarding import Offer
+    from fedtopics.network.plan import certificates
+    from fedtopics.network.plan.onboarding import Offer
 
     offer = Offer.read(folder, received)
     _print_plan(offer.plan)
@@ -158,7 +158,7 @@ def share(folder: Folder) -> None:
 
     Example: fedtopics federation share hub
     """
-    from fedtopics.federation import onboarding
+    from fedtopics.network.plan import onboarding
 
     for certificate in sorted((folder / onboarding.APPROVED).glob("*/party.crt")):
         onboarding.share_plan(folder, certificate.parent.name)
@@ -174,7 +174,7 @@ def revoke(
 
     Example: fedtopics federation revoke north --folder hub
     """
-    from fedtopics.federation import onboarding
+    from fedtopics.network.plan import onboarding
 
     kept = onboarding.revoke(folder, party)
     options.say(f"{party} is refused from now on; its certificate is kept in {kept}")
@@ -187,8 +187,8 @@ def renew(folder: Folder) -> None:
 
     Example: fedtopics federation renew hub
     """
-    from fedtopics.federation import certificates
-    from fedtopics.federation.plan import Plan
+    from fedtopics.network.plan import certificates
+    from fedtopics.network.plan.plan import Plan
 
     certificates.make_server(folder, Plan.read(folder / "plan.toml").host)
     ends = certificates.read_certificate(folder / "server.crt").not_valid_after_utc
@@ -201,8 +201,8 @@ def show(folder: Folder) -> None:
 
     Example: fedtopics federation show office
     """
-    from fedtopics.federation import acceptance, certificates
-    from fedtopics.federation.plan import Plan
+    from fedtopics.network.plan import acceptance, certificates
+    from fedtopics.network.plan.plan import Plan
 
     plan = Plan.read(folder / "plan.toml")
     _print_plan(plan)
@@ -216,7 +216,7 @@ def show(folder: Folder) -> None:
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> Words:
-    from fedtopics.federation.plan_parts import Words
+    from fedtopics.network.plan.parts import Words
 
     if (vocabulary is None) == (epsilon is None):
         raise InputError("expected either --vocabulary FILE or --vocabulary-epsilon, got both or neither")

@@ -12,9 +12,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from fedtopics.consistency import TAU
+from fedtopics.documents.text.harmless import printable
 from fedtopics.errors import InputError
-from fedtopics.text.harmless import printable
+from fedtopics.related_words import TAU
 
 Source = Annotated[
     str,
@@ -87,7 +87,7 @@ class Reading:
     encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
 
     def options(self) -> dict[str, Any]:
-        """The options as `fedtopics.reading.read` takes them."""
+        """The options as `fedtopics.documents.reading.read` takes them."""
         return asdict(self)
 
 
@@ -113,7 +113,7 @@ class Preparing(Reading):
     language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
 
     def options(self) -> dict[str, Any]:
-        """The options as `fedtopics.reading.read` takes them."""
+        """The options as `fedtopics.documents.reading.read` takes them."""
         given = super().options()
         return given | ({"sentences": "paragraphs"} if given.pop("paragraphs") else {})
 
@@ -137,7 +137,7 @@ class Dealing(Preparing):
     ] = None
 
     def options(self) -> dict[str, Any]:
-        """The options as `fedtopics.experiment.prepare` takes them."""
+        """The options as `fedtopics.runs.experiment.prepare` takes them."""
         given = super().options()
         return given | {"n_parties": given.pop("parties")}
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fedtopics.commands import options, tables
-from fedtopics.federation import ledger_file
-from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import FREE
-from fedtopics.privacy.ledger import Budget, Entry, Ledger
+from fedtopics.network.party import ledger_file
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.privacy.price.ledger import Budget, Entry, Ledger
 
 if TYPE_CHECKING:
-    from fedtopics.federation.ledger_file import LedgerFile
+    from fedtopics.network.party.ledger_file import LedgerFile
 
 STORE, POLICY = "store", "policy.toml"
 
@@ -68,7 +68,7 @@ def _in_words(entries: list[Entry]) -> str:
 
 
 def _budgets(path: Path, policy: Path | None) -> tuple[Budget, ...]:
-    from fedtopics.federation.policy import Policy
+    from fedtopics.network.plan.policy import Policy
 
     beside = path / POLICY
     if policy is None and not beside.is_file():

@@ -14,7 +14,7 @@ import typer
 from fedtopics.commands import options, tables
 
 if TYPE_CHECKING:
-    from fedtopics.corpus import Corpus
+    from fedtopics.documents.corpus import Corpus
 
 app = typer.Typer(help="What a run costs in privacy, before it is run and after.", no_args_is_help=True)
 
@@ -44,14 +44,14 @@ def explain(
     Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
     """
     from fedtopics import methods
-    from fedtopics.federation.protocol import privacy_delta
-    from fedtopics.privacy import explanation
+    from fedtopics.privacy import explain
+    from fedtopics.protocol.method import privacy_delta
 
     given = options.method_settings(variant, epsilon, rounds, settings)
     planned = methods.make(method, n_topics=topics, **given)
-    facts = explanation.PublicFacts(words, topics, documents, distinct)
+    facts = explain.PublicFacts(words, topics, documents, distinct)
     delta = privacy_delta(planned, 1e-6) if delta is None else delta
-    found = explanation.explain(planned.plan(words), facts, delta)
+    found = explain.explain(planned.plan(words), facts, delta)
     if as_json:
         options.print_json(asdict(found))
         return
@@ -65,7 +65,7 @@ def explain(
 @app.command("audit-claims")
 def audit_claims(as_json: options.Json = False) -> None:
     """Compute what the papers claim, what is proved, and why they differ."""
-    from fedtopics.privacy.claims import audit
+    from fedtopics.audit.claims import audit
 
     findings = audit()
     if as_json:
@@ -94,9 +94,9 @@ def calibrate(
 
     Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
     """
-    from fedtopics.privacy import calibration
-    from fedtopics.privacy.contribution import Bounds
-    from fedtopics.privacy.cost import check_relation
+    from fedtopics.privacy.mechanisms import calibration
+    from fedtopics.privacy.mechanisms.bounds import Bounds
+    from fedtopics.privacy.price.cost import check_relation
 
     mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
     public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
@@ -127,9 +127,9 @@ def gaussian(
 
     Example: fedtopics privacy gaussian --sigma 0.25 --rounds 35
     """
+    from fedtopics.audit import moments
     from fedtopics.errors import InputError
-    from fedtopics.privacy import moments
-    from fedtopics.privacy.cost import check_relation
+    from fedtopics.privacy.price.cost import check_relation
 
     if (sigma is None) == (epsilon is None):
         raise InputError(f"expected --sigma or --epsilon, got {'neither' if sigma is None else 'both'}")
@@ -173,10 +173,10 @@ def attack(
     Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
     """
     from fedtopics import methods
-    from fedtopics.federation.protocol import notes
-    from fedtopics.listening import listen
+    from fedtopics.audit.listening import listen
+    from fedtopics.documents.reading import read
     from fedtopics.progress import track
-    from fedtopics.reading import read
+    from fedtopics.protocol.method import notes
 
     corpus = _sample(read(source, progress=None, **preparing.options()), users, seed)
     rows: list[dict[str, Any]] = []
@@ -258,7 +258,7 @@ def ledger(
     Example: fedtopics privacy ledger runs/demo/ledger.json
     """
     from fedtopics.commands import party_ledger
-    from fedtopics.privacy.release import Ledger
+    from fedtopics.privacy.price.release import Ledger
 
     if party_ledger.is_party(path):
         party_ledger.show(path, policy, as_json=as_json)

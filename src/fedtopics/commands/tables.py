@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fedtopics.corpus import Corpus
-from fedtopics.dealing import BY_TOPIC
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import printable
 from fedtopics.model import TopicModel
-from fedtopics.run import Run, label
-from fedtopics.text.harmless import printable
+from fedtopics.runs.preparing import BY_TOPIC
+from fedtopics.runs.run import Run, label
 
 
 class HarmlessConsole(Console):

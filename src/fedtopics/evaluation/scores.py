@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
 from fedtopics.evaluation.diversity import diversity

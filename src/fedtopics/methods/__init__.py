@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, cast, get_args, get_type_hints
 
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import Method
+from fedtopics.protocol.method import Method
 
 DEFAULT = "calm"
 MOST_TOPICS = 10_000
@@ -33,8 +33,8 @@ COMMENTED = re.compile(r"^ {4}(\w+): .*?  # (.+)$", re.MULTILINE)  # a field wit
 
 
 def names() -> list[str]:
-    """Every method by the name of its file."""
-    return sorted(module.name for module in iter_modules(__path__))
+    """Every method by the name of its file or folder."""
+    return sorted(module.name for module in iter_modules(__path__) if module.name != "parts")
 
 
 def find(name: str) -> type[Method]:

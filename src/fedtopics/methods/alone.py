@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedtopics.federation.local_sampling import LocalSampling
-from fedtopics.federation.protocol import About, Arrays, Form, Party, Turn
+from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.release import Cost, Release, reuse
+from fedtopics.privacy.price.release import Cost, Release, reuse
+from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
 from fedtopics.sampling import lda
 
 

@@ -35,15 +35,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
-from fedtopics.federation.told import mean_length, topics_with_sizes
 from fedtopics.model import TopicModel
-from fedtopics.privacy.contribution import Bounds
 from fedtopics.privacy.forecast import predicted_ratio, surplus
-from fedtopics.privacy.histogram import Histogram
-from fedtopics.privacy.release import Cost, Release, reuse
-from fedtopics.privacy.rows import SparseRows
-from fedtopics.privacy.unit_histogram import UnitHistogram
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.histogram import Histogram
+from fedtopics.privacy.mechanisms.rows import SparseRows
+from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
+from fedtopics.privacy.price.release import Cost, Release, reuse
+from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
+from fedtopics.protocol.told import mean_length, topics_with_sizes
 from fedtopics.sampling import channel_em
 from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms

@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from fedtopics.corpus import Corpus
-from fedtopics.federation.local_sampling import LocalSampling
-from fedtopics.federation.protocol import About, Arrays, Form, Party, Turn
+from fedtopics.documents.corpus import Corpus
+from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.cost import INFINITE
-from fedtopics.privacy.release import Cost, Release, disclose, reuse
+from fedtopics.privacy.price.cost import INFINITE
+from fedtopics.privacy.price.release import Cost, Release, disclose, reuse
+from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
 from fedtopics.sampling import lda
 
 

@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.federation.local_sampling import LocalSampling
-from fedtopics.federation.protocol import About, Arrays, Form, Numbers, Party, Turn
+from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.cost import INFINITE
-from fedtopics.privacy.release import Cost, Release, disclose
+from fedtopics.privacy.price.cost import INFINITE
+from fedtopics.privacy.price.release import Cost, Release, disclose
+from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, Turn
 from fedtopics.sampling import lda
 
 

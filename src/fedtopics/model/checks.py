@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import one_line
+from fedtopics.documents.text.words import check_words
 from fedtopics.errors import InputError
-from fedtopics.text.harmless import one_line
-from fedtopics.text.words import check_words
 
 
 def check(

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import cell
 from fedtopics.errors import InputError
-from fedtopics.text.harmless import cell
 
 # gensim keeps counts, not probabilities: many of them leave its variational inference no room to deviate.
 GENSIM_TOKENS_PER_TOPIC = 1e12

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
 from fedtopics.model.checks import check, plain_copy
@@ -21,7 +21,7 @@ from fedtopics.sampling import lda
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
 
-    from fedtopics.text.tokens import Tokenizer
+    from fedtopics.documents.text.tokens import Tokenizer
 
 Floats: TypeAlias = NDArray[np.float64]
 Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparray"
@@ -218,8 +218,8 @@ class TopicModel:
             ) from None
 
     def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
-        from fedtopics.text.indexing import index_texts, with_vocabulary
-        from fedtopics.text.tokens import tokenizer_for
+        from fedtopics.documents.text.indexing import index_texts, with_vocabulary
+        from fedtopics.documents.text.tokens import tokenizer_for
 
         if tokenizer is None and self.language is None:
             raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")

@@ -1,1 +1,1 @@
-"""How questions reach a party and answers come back: HTTP over mutual TLS, and parties call."""
+"""A federation of machines: messages, both sides of the wire, the plan between them."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import log
 from typing import Literal, TypeAlias
 
-from fedtopics.privacy import accounting
-from fedtopics.privacy.cost import RELATIONS, Claim, Cost, Relation
-from fedtopics.privacy.explanation import MEANINGLESS, meaning
+from fedtopics.privacy.explain import MEANINGLESS, meaning
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import RELATIONS, Claim, Cost, Relation
 
 Worth: TypeAlias = Literal["protected", "weakly protected", "not protected"]
 
@@ -44,7 +44,7 @@ class Guarantee:
 def guarantees(spent: Cost, n_words: int, delta: float) -> list[Guarantee]:
     """One guarantee for every relation, those without a promise included.
 
-    >>> from fedtopics.privacy.histogram import Histogram
+    >>> from fedtopics.privacy.mechanisms.histogram import Histogram
     >>> found = guarantees(Histogram(6.0, 10_000).price(), 10_000, 1e-6)
     >>> [(g.relation, g.epsilon, g.worth) for g in found[:3]]  # doctest: +NORMALIZE_WHITESPACE
     [('word add/remove', 6.0, 'protected'), ('word replace', 12.0, 'weakly protected'),

@@ -8,7 +8,7 @@ from pathlib import Path
 from fedtopics.errors import InputError
 from fedtopics.report.comparison_page import comparison_page
 from fedtopics.report.run_page import run_page
-from fedtopics.run import Run
+from fedtopics.runs.run import Run
 
 FILE = "report.html"
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from fedtopics.comparison import Group, Record, common_relation, grouped
 from fedtopics.report.rendering import markup, render
 from fedtopics.report.svg import Line, line_chart
+from fedtopics.runs.comparison import Group, Record, common_relation, grouped
 
 PANELS = (
     ("perplexity", "Held-out perplexity", "Lower is better."),

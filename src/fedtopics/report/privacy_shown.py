@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, inf
 
-from fedtopics.privacy.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
-from fedtopics.privacy.explanation import MEANINGLESS, odds
+from fedtopics.privacy.explain import MEANINGLESS, odds
 from fedtopics.privacy.guarantees import Guarantee, guarantees
-from fedtopics.privacy.ledger import Ledger
-from fedtopics.run import Run
+from fedtopics.privacy.price.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs.run import Run
 
 ANSWERS = {"protected": "Hardly", "weakly protected": "To some extent", "not protected": "Yes, possibly"}
 ASKED = {

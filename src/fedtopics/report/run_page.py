@@ -9,12 +9,12 @@ import numpy as np
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.federation.protocol import About
+from fedtopics.protocol.method import About
 from fedtopics.report import privacy_shown, topics_shown
 from fedtopics.report.rendering import data_block, markup, render
 from fedtopics.report.svg import Line, line_chart
 from fedtopics.report.topic_map import topic_map
-from fedtopics.run import Run, label
+from fedtopics.runs.run import Run, label
 
 REFERENCE = "shared"  # what training without noise reaches
 CHART: dict[str, Any] = {"width": 380, "height": 240, "headed": False, "y_label": ""}

@@ -8,7 +8,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.05, 100.0

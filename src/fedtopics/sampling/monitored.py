@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import _native, arguments
 from fedtopics.sampling.priors import Priors
 from fedtopics.sampling.state import State

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fedtopics.applications.speech.ngrams import END, START, Gram, NGramModel
+from fedtopics.documents.reading.files import lines
 from fedtopics.errors import InputError
-from fedtopics.reading.files import lines
 
 _COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)$")
 _SECTION = re.compile(r"\\(\d+)-grams:$")

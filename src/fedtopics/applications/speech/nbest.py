@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from fedtopics.applications.speech.rescoring import Hypothesis, Utterance
+from fedtopics.documents.reading.files import lines
 from fedtopics.errors import InputError
-from fedtopics.reading.files import lines
 
 
 def read(path: str | Path) -> list[Utterance]:

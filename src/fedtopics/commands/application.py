@@ -1,0 +1,69 @@
+"""The `fedtopics` command."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+from fedtopics import __version__
+from fedtopics.commands import (
+    classify,
+    federation,
+    leaderboard,
+    monitor,
+    privacy,
+    report,
+    rescore,
+    run,
+    select_topics,
+    simulate,
+    topics,
+    train,
+)
+from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
+from fedtopics.errors import InputError
+
+app = typer.Typer(
+    name="fedtopics",
+    help="Federated, private topic modeling: parties learn one topic model, no raw text leaves its owner.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+for module in (train, report, topics, select_topics, classify, rescore, leaderboard, monitor, simulate):
+    module.register(app)
+app.add_typer(privacy.app, name="privacy")
+app.add_typer(federation.app, name="federation")
+app.add_typer(run.coordinator, name="coordinator")
+app.add_typer(run.party, name="party")
+app.add_typer(run.run, name="run")
+
+
+@app.callback(invoke_without_command=True)
+def show_version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Options of `fedtopics` itself."""
+    if version:
+        typer.echo(f"fedtopics {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; bad input ends with one line on stderr and status 2."""
+    notes = logging.StreamHandler(sys.stderr)
+    notes.setFormatter(HarmlessFormatter("note: %(message)s"))
+    logging.basicConfig(handlers=[notes])
+    logging.getLogger("fedtopics").setLevel(logging.INFO)
+    try:
+        app()
+    except (InputError, OSError, UnicodeEncodeError) as error:
+        print(f"error: {one_line(' '.join(str(error).split()))}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,51 @@
+"""`fedtopics report`: what was trained, as a page to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fedtopics import report as reports
+from fedtopics.commands import options
+from fedtopics.errors import InputError
+from fedtopics.runs import comparison
+from fedtopics.runs.run import Run
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command("report")(report)
+
+
+def report(
+    folder: options.RunFolder,
+    out: Annotated[
+        Path | None, typer.Option(help="HTML file to write; report.html in DIR, written anew, if not given.")
+    ] = None,
+) -> None:
+    """Write a page with everything about a run, or about the runs of a comparison. It opens offline.
+
+    Example: fedtopics report runs/demo
+    """
+    if out is not None and out.exists():
+        raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
+    options.say(put_beside(folder, out))
+
+
+def put_beside(folder: Path, out: Path | None = None) -> Path:
+    """The page of a saved run or comparison, written into its folder or where told."""
+    if (folder / comparison.FILE).is_file():
+        page = reports.comparison_page(comparison.load(folder))
+    else:
+        page = reports.run_page(Run.load(folder))
+    return reports.put(page, out or folder / reports.FILE)
+
+
+def save_comparison(runs: list[Run], folder: Path) -> Path:
+    """The records and the page of several runs, in a new or empty folder; gives the path of the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = reports.put(reports.comparison_page([run.record for run in runs]), folder / reports.FILE)
+    reports.put(comparison.to_json(runs), folder / comparison.FILE)
+    return page

@@ -1,0 +1,1 @@
+"""Documents and what is made of them before any training: text, files, corpora, their division."""

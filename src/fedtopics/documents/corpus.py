@@ -1,0 +1,305 @@
+"""Documents as flat arrays: the one input format of every part of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedtopics.documents.text.indexing import (
+    Indexed,
+    checked,
+    document_frequency,
+    join,
+    select,
+    with_vocabulary,
+)
+from fedtopics.documents.text.preparation import TextOptions, prepare, read_vocabulary
+from fedtopics.documents.text.word_filter import WordFilter
+from fedtopics.errors import InputError
+from fedtopics.progress import track
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Ints: TypeAlias = NDArray[np.int32]
+Offsets: TypeAlias = NDArray[np.int64]
+
+
+class Document(NamedTuple):
+    """One text and what is known about it."""
+
+    text: str
+    id: str | None = None
+    label: str | None = None
+    party: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """Documents over one vocabulary, token after token. The arrays are read-only.
+
+    words             word id of each token in reading order, shape (n_tokens,)
+    offsets           document d owns the tokens offsets[d]:offsets[d+1], shape (n_docs + 1,)
+    vocabulary        the word behind each id
+    sentence_offsets  sentence s owns the tokens sentence_offsets[s]:sentence_offsets[s+1]; a sentence stays,
+                      empty, when the vocabulary has none of its words, so that their number tells no word
+    document_sentences   document d owns the sentences document_sentences[d]:document_sentences[d+1], shape
+                      (n_docs + 1,); both are None where sentences are unknown (bags of words)
+    ids, labels, parties   one string per document, None where unknown
+    sentence_unit     what the sentences are: "sentence", or "paragraph" where texts were cut at blank lines
+    language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
+    """
+
+    words: Ints
+    offsets: Offsets
+    vocabulary: tuple[str, ...]
+    sentence_offsets: Offsets | None = None
+    document_sentences: Offsets | None = None
+    ids: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    parties: tuple[str, ...] | None = None
+    language: str | None = None
+    sentence_unit: str = "sentence"
+
+    def __post_init__(self) -> None:
+        for name, values in checked(self._indexed)._asdict().items():
+            object.__setattr__(self, name, values)
+        for name in ("ids", "labels", "parties"):
+            values = getattr(self, name)
+            if values is not None and len(values) != self.n_docs:
+                raise InputError(f"expected {name} for {self.n_docs} documents, got {len(values)}")
+
+    def __repr__(self) -> str:
+        parties = f", {len(set(self.parties))} parties" if self.parties else ""
+        return f"<Corpus: {self.n_docs} documents, {self.n_tokens} tokens, {self.n_words} words{parties}>"
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        *,
+        ids: Sequence[object] | None = None,
+        labels: Sequence[object] | None = None,
+        parties: Sequence[object] | None = None,
+        progress: bool | None = False,
+        **options: Unpack[TextOptions],
+    ) -> Corpus:
+        """A corpus of these texts.
+
+        ids, labels, parties   one of each for every text
+        progress   a progress bar on standard error: True, False, or None for "if it is a terminal"
+        options    vocabulary, tokenizer, language, stop_words, min_df, max_df, max_words, sentences:
+                   see `fedtopics.documents.text.preparation.TextOptions`
+
+        >>> corpus = Corpus.from_texts(["The dog barks. A cat sleeps.", "Cats and dogs!"])
+        >>> corpus.vocabulary
+        ('barks', 'cat', 'cats', 'dog', 'dogs', 'sleeps')
+        >>> corpus.words.tolist(), corpus.offsets.tolist(), corpus.sentence_offsets.tolist()
+        ([3, 0, 1, 5, 2, 4], [0, 4, 6], [0, 2, 4, 6])
+        """
+        if isinstance(texts, str):
+            raise InputError(
+                "expected a list of texts, got one string; put it in a list, or read a file of that name"
+            )
+        tracked = track(texts, "Reading texts", shown=progress)
+        corpus = cls.from_documents((Document(text) for text in tracked), **options)
+        return replace(corpus, ids=_strings(ids), labels=_strings(labels), parties=_strings(parties))
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[Document], **options: Unpack[TextOptions]) -> Corpus:
+        """A corpus of documents that may come one by one (options: see `from_texts`)."""
+        about: list[Document] = []
+
+        def texts() -> Iterator[str]:
+            for document in documents:
+                if not isinstance(document.text, str):
+                    raise InputError(f"expected every text as a string, got {document.text!r}")
+                about.append(document._replace(text=""))
+                yield document.text
+
+        return cls(
+            *prepare(texts(), **options),
+            ids=_column(document.id for document in about),
+            labels=_column(document.label for document in about),
+            parties=_column(document.party for document in about),
+            language=None if options.get("tokenizer") else options.get("language", "en"),
+            sentence_unit="paragraph" if options.get("sentences") == "paragraphs" else "sentence",
+        )
+
+    @classmethod
+    def from_sparse(
+        cls,
+        counts: object,
+        vocabulary: Sequence[str],
+        *,
+        ids: Sequence[object] | None = None,
+        labels: Sequence[object] | None = None,
+        parties: Sequence[object] | None = None,
+    ) -> Corpus:
+        """A corpus from a matrix of counts, documents x words (any scipy sparse format, or dense).
+
+        >>> Corpus.from_sparse([[2, 0], [0, 1]], ["tax", "war"]).words.tolist()
+        [0, 0, 1]
+        """
+        from scipy.sparse import csr_array
+
+        matrix = csr_array(counts)
+        matrix.sum_duplicates()
+        with np.errstate(invalid="ignore"):
+            whole = matrix.data.astype(np.int64)
+        if (whole != matrix.data).any() or (whole < 0).any():
+            raise InputError(
+                "expected counts that are whole numbers and not negative; got others in the matrix"
+            )
+        if matrix.shape[1] != len(vocabulary):
+            raise InputError(f"expected {matrix.shape[1]} words, one for each column, got {len(vocabulary)}")
+        before = np.concatenate([[0], np.cumsum(whole)])
+        return cls(
+            np.repeat(matrix.indices.astype(np.int32), whole),
+            before[matrix.indptr],
+            read_vocabulary(vocabulary),
+            ids=_strings(ids),
+            labels=_strings(labels),
+            parties=_strings(parties),
+        )
+
+    @property
+    def n_docs(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.words)
+
+    @property
+    def n_words(self) -> int:
+        """Size of the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def n_empty(self) -> int:
+        """Number of documents without a word of the vocabulary."""
+        return int((self.lengths == 0).sum())
+
+    @cached_property
+    def lengths(self) -> Offsets:
+        """Number of tokens of each document."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def docs(self) -> Ints:
+        """Document id of each token."""
+        return np.repeat(np.arange(self.n_docs, dtype=np.int32), self.lengths)
+
+    @property
+    def name(self) -> str | None:
+        """The party that owns every document; None where there are several or none is known."""
+        return self.parties[0] if self.parties and len(set(self.parties)) == 1 else None
+
+    def to_sparse(self) -> csr_array:
+        """The counts as a sparse matrix (CSR), documents x words."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(self.n_tokens, np.int32)
+        counts = csr_array((ones, self.words.copy(), self.offsets.copy()), shape=(self.n_docs, self.n_words))
+        counts.sum_duplicates()
+        return counts
+
+    def document_frequency(self) -> NDArray[np.int64]:
+        """Number of documents that each word occurs in."""
+        return document_frequency(self._indexed)
+
+    def with_vocabulary(self, vocabulary: Sequence[str]) -> Corpus:
+        """The same documents and sentences over another vocabulary; words it lacks are left out."""
+        words = vocabulary if isinstance(vocabulary, tuple) else tuple(vocabulary)
+        return replace(self, **with_vocabulary(self._indexed, words)._asdict())
+
+    def filtered(self, word_filter: WordFilter) -> Corpus:
+        """The same documents over the words that a filter keeps."""
+        return self.with_vocabulary(
+            word_filter.chosen(self.vocabulary, self.document_frequency(), self.n_docs)
+        )
+
+    def select(self, documents: ArrayLike) -> Corpus:
+        """The documents at these positions, in this order (or those where a boolean mask is true)."""
+        positions = np.asarray(documents)
+        if positions.dtype == bool and len(positions) != self.n_docs:
+            raise InputError(f"expected a mask of {self.n_docs} documents, got {len(positions)}")
+        chosen = np.flatnonzero(positions) if positions.dtype == bool else positions.astype(np.int64)
+        if len(chosen) and not (chosen.min() >= 0 and chosen.max() < self.n_docs):
+            raise InputError(
+                f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
+            )
+        return replace(
+            self,
+            **select(self._indexed, chosen)._asdict(),
+            ids=_chosen(self.ids, chosen),
+            labels=_chosen(self.labels, chosen),
+            parties=_chosen(self.parties, chosen),
+        )
+
+    def split(self, test_fraction: float, seed: int) -> tuple[Corpus, Corpus]:
+        """(train, test): about this share of the documents, drawn at random, is for testing."""
+        n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
+        if not 0 < n_test < self.n_docs:
+            raise InputError(
+                "expected a test fraction above 0 and below 1 that leaves documents on both sides, "
+                f"got {test_fraction} of {self.n_docs} documents"
+            )
+        is_test = np.zeros(self.n_docs, bool)
+        is_test[np.random.default_rng(seed).permutation(self.n_docs)[:n_test]] = True
+        return self.select(~is_test), self.select(is_test)
+
+    @property
+    def _indexed(self) -> Indexed:
+        return Indexed(
+            self.words, self.offsets, self.vocabulary, self.sentence_offsets, self.document_sentences
+        )
+
+
+def require_words(n_words: int) -> None:
+    """Refuse a vocabulary with nothing to choose from: topics are how words differ."""
+    if n_words < 2:
+        raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
+
+
+def concatenate(corpora: Sequence[Corpus]) -> Corpus:
+    """One corpus with the documents of all, in order; they must share one vocabulary."""
+    first = corpora[0]
+    if any(corpus.vocabulary != first.vocabulary for corpus in corpora):
+        raise InputError(
+            "expected corpora over one vocabulary, got different ones; use with_vocabulary first"
+        )
+    return Corpus(
+        *join([corpus._indexed for corpus in corpora]),
+        ids=_all([corpus.ids for corpus in corpora]),
+        labels=_all([corpus.labels for corpus in corpora]),
+        parties=_all([corpus.parties for corpus in corpora]),
+        language=first.language,
+        sentence_unit=first.sentence_unit,
+    )
+
+
+def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    if any(column is None for column in columns):
+        return None
+    return tuple(value for column in columns for value in column or ())
+
+
+def _chosen(column: tuple[str, ...] | None, positions: NDArray[np.int64]) -> tuple[str, ...] | None:
+    return None if column is None else tuple(column[position] for position in positions)
+
+
+def _strings(column: Sequence[object] | None) -> tuple[str, ...] | None:
+    return None if column is None else tuple(map(str, column))
+
+
+def _column(values: Iterable[str | None]) -> tuple[str, ...] | None:
+    """One string per document, empty where unknown; None where no document has one."""
+    known = tuple(values)
+    return None if all(value is None for value in known) else tuple(value or "" for value in known)

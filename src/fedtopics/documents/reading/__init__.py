@@ -1,0 +1,158 @@
+"""A corpus from wherever it lies: a built-in name, a file, a folder, a database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Unpack
+
+from fedtopics.documents.corpus import Corpus, Document
+from fedtopics.documents.reading.bags import from_lda_c, from_uci
+from fedtopics.documents.reading.built_in import BUILT_IN
+from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.reading.files import plain_name
+from fedtopics.documents.reading.folders import from_folder, from_text_file, text_files
+from fedtopics.documents.reading.postgres import from_postgres
+from fedtopics.documents.reading.tables import from_json, from_parquet, from_separated
+from fedtopics.documents.text.preparation import TextOptions, read_vocabulary
+from fedtopics.documents.text.word_filter import WordFilter
+from fedtopics.errors import EmptyCorpusError, InputError
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+_COUNTS = (".dat", ".ldac")
+
+
+class CountedWordsError(InputError):
+    """The source holds words that were counted by others, not texts."""
+
+
+def read(
+    source: str | os.PathLike[str],
+    *,
+    text_column: str | None = None,
+    party_column: str | None = None,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    query: str | None = None,
+    encoding: str = "utf-8",
+    progress: bool | None = False,
+    **options: Unpack[TextOptions],
+) -> Corpus:
+    """The corpus behind a name, in a file, a folder or a database.
+
+    source    a built-in name (see `fedtopics.datasets`); .csv, .tsv, .jsonl, .json, .parquet, .txt, UCI
+              `docword.*`, LDA-C `.dat` (all but .parquet also with .gz, .xz, .bz2); a folder of .txt files,
+              or one that holds one of the others; a `postgresql://` URL with a query. A compressed file that
+              unpacks to more than 100 times its size is refused (see `reading.files`): unpack it yourself
+    columns   their names, where the format has columns; see `Columns` for what is found unnamed
+    options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
+              give a filter; there `vocabulary` names the words, in place of the file beside the counts
+    """
+    columns = Columns(text_column, party_column, label_column, id_column)
+    if isinstance(source, str) and source.startswith(("postgresql://", "postgres://")):
+        if query is None:
+            raise InputError(
+                "expected a query for PostgreSQL, got none; for example: select text from letters"
+            )
+        rows = from_postgres(source, query, columns, progress=progress)
+        return Corpus.from_documents(_at_least_one(rows, "the query's result"), **options)
+    if query is not None:
+        raise InputError(f"expected a postgresql:// source for a query, got {os.fspath(source)}")
+    if source in BUILT_IN:
+        path, columns = BUILT_IN[str(source)].located(columns)
+    else:
+        path = found(Path(source).expanduser())
+    if _is_uci(path) or _suffix(path) in _COUNTS:
+        return _read_counts(path, columns, progress, options)
+    documents = _documents(path, columns, encoding, progress)
+    return Corpus.from_documents(_at_least_one(documents, str(path)), **options)
+
+
+def documents(
+    source: str | os.PathLike[str], *, progress: bool | None = False, **where: Any
+) -> list[Document]:
+    """The texts behind a source, one by one, before they become words; `where` as for `read`."""
+    columns = Columns(*(where.get(f"{name}_column") for name in ("text", "party", "label", "id")))
+    if source in BUILT_IN:
+        path, columns = BUILT_IN[str(source)].located(columns)
+    else:
+        path = found(Path(source).expanduser())
+    if _is_uci(path) or _suffix(path) in _COUNTS:
+        raise CountedWordsError(f"expected texts in {path}, got counted words; give a source of texts")
+    return list(
+        _at_least_one(_documents(path, columns, where.get("encoding") or "utf-8", progress), str(path))
+    )
+
+
+def found(path: Path) -> Path:
+    """The file to read, or the folder of text files; a folder with one data set in it stands for that."""
+    if not path.exists():
+        raise InputError(
+            f"no file or folder {path}, and no built-in corpus of that name; built in: {', '.join(BUILT_IN)}"
+        )
+    if not path.is_dir():
+        return path
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    kinds = (
+        [file for file in files if _is_uci(file)],
+        [file for file in files if _suffix(file) in _TABLES],
+        [file for file in files if _suffix(file) in _COUNTS],
+        [path] if text_files(path) else [],
+        files,
+    )
+    for candidates in kinds:
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            names = ", ".join(file.name for file in candidates[:10])
+            raise InputError(
+                f"expected one data set in {path}, got {len(candidates)} ({names}); name one of them"
+            )
+    raise EmptyCorpusError(f"expected documents in {path}, got an empty folder")
+
+
+def _documents(path: Path, columns: Columns, encoding: str, progress: bool | None) -> Iterator[Document]:
+    suffix = _suffix(path)
+    if path.is_dir():
+        return from_folder(path, columns, encoding=encoding, progress=progress)
+    if suffix == ".parquet":
+        return from_parquet(path, columns, progress=progress)
+    if suffix in (".csv", ".tsv"):
+        separator = "," if suffix == ".csv" else "\t"
+        return from_separated(path, columns, separator=separator, encoding=encoding, progress=progress)
+    if suffix in _TABLES:
+        return from_json(path, columns, encoding=encoding, progress=progress)
+    return from_text_file(path, columns, encoding=encoding, progress=progress)
+
+
+def _at_least_one(documents: Iterator[Document], source: str) -> Iterator[Document]:
+    first = next(documents, None)
+    if first is None:
+        raise EmptyCorpusError(f"expected at least one document in {source}, got an empty corpus")
+    yield first
+    yield from documents
+
+
+def _read_counts(path: Path, columns: Columns, progress: bool | None, options: TextOptions) -> Corpus:
+    if columns.used:
+        raise InputError(f"expected no column names for counted words, got {columns.used[0]!r} for {path}")
+    given = options.get("vocabulary")
+    vocabulary = None if given is None else read_vocabulary(given)
+    corpus = (from_uci if _is_uci(path) else from_lda_c)(path, vocabulary, progress=progress)
+    stop_words = options.get("stop_words", ())
+    filters = WordFilter(
+        () if isinstance(stop_words, bool) else stop_words,
+        options.get("min_df") or 1,
+        options.get("max_df") or 1.0,
+        options.get("max_words"),
+    )
+    return corpus if filters == WordFilter((), 1, 1.0) else corpus.filtered(filters)
+
+
+def _suffix(path: Path) -> str:
+    return Path(plain_name(path)).suffix.lower()
+
+
+def _is_uci(path: Path) -> bool:
+    return path.name.startswith("docword.")

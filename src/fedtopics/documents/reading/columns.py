@@ -1,0 +1,93 @@
+"""Which column of a table holds the text, and which the id, the label and the party of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fedtopics.documents.corpus import Document
+from fedtopics.errors import InputError
+
+if TYPE_CHECKING:
+    from pyarrow import Schema
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns.
+
+    Unnamed, text is the column `text` or the only one there could be; id and label are `id` and `label` where
+    present; parties are never guessed.
+    """
+
+    text: str | None = None
+    party: str | None = None
+    label: str | None = None
+    id: str | None = None
+
+    def found(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> Columns:
+        """The names with nothing left to guess; an error that lists the columns when one is missing.
+
+        texts   the columns that may hold text; None for all
+        """
+        listed = ", ".join(present) or "no column"
+        if len(set(present)) < len(present):
+            raise InputError(f"expected columns with different names in {source}, got {listed}")
+        for name in self.used:
+            if name not in present:
+                raise InputError(f"expected a column {name!r} in {source}, got {listed}")
+        text = self.text or _named("text", present) or _only(present if texts is None else texts)
+        if text is None:
+            raise InputError(
+                f"expected a column 'text' in {source}, got {listed}; name it by --text-column (text_column)"
+            )
+        unused = [name for name in present if name not in (text, self.party, self.label, self.id)]
+        return Columns(
+            text, self.party, self.label or _named("label", unused), self.id or _named("id", unused)
+        )
+
+    def found_in(self, schema: Schema, source: str) -> Columns:
+        """The same for an Arrow schema, which knows which columns are strings."""
+        from pyarrow import types
+
+        tests = (types.is_string, types.is_large_string, types.is_string_view)
+        texts = [field.name for field in schema if any(test(field.type) for test in tests)]
+        return self.found(schema.names, source, texts)
+
+    @property
+    def used(self) -> list[str]:
+        """The names that are set."""
+        return [name for name in (self.text, self.party, self.label, self.id) if name is not None]
+
+    def document(self, row: Mapping[str, object]) -> Document:
+        """The document in a row that has all used columns."""
+        text, *known = (
+            _string(row[name], name) if name else None
+            for name in (self.text, self.id, self.label, self.party)
+        )
+        return Document(text or "", *known)
+
+
+def _named(name: str, present: Iterable[str]) -> str | None:
+    return _only([column for column in present if column.lower() == name])
+
+
+def _only(columns: Sequence[str]) -> str | None:
+    return columns[0] if len(columns) == 1 else None
+
+
+def _string(value: object, column: str) -> str:
+    """A cell as a string: empty where there is nothing, lists by their items."""
+    if value is None:
+        return ""
+    try:
+        text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    except (RecursionError, ValueError):
+        raise InputError(f"expected text in column {column!r}, got lists or numbers without end") from None
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"expected text in column {column!r}, got half of a character") from None
+    return text

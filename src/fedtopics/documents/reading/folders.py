@@ -1,0 +1,82 @@
+"""Documents out of plain text: folders of .txt files, marked-up news, one document per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fedtopics.documents.corpus import Document
+from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.reading.files import lines
+from fedtopics.errors import InputError
+from fedtopics.progress import track
+
+_FOLDER_COLUMNS = ("text", "id", "label")
+
+
+def from_folder(path: Path, columns: Columns, *, encoding: str, progress: bool | None) -> Iterator[Document]:
+    """Each .txt file below the folder: `id` is its path there, `label` its folder, if another."""
+    files = text_files(path)
+    nested = any(file.parent != path for file in files)
+    found = columns.found(_FOLDER_COLUMNS if nested else _FOLDER_COLUMNS[:2], str(path))
+    for file in track(files, path.name, shown=progress):
+        inside = file.relative_to(path)
+        text = "".join(lines(file, encoding))
+        yield found.document({"text": text, "id": inside.as_posix(), "label": inside.parent.as_posix()})
+
+
+def text_files(path: Path) -> list[Path]:
+    """The text files below a folder, in order of their paths, hidden ones left out."""
+    files = sorted(path.rglob("*.txt"), key=lambda file: file.relative_to(path).parts)
+    return [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+
+
+def from_text_file(
+    path: Path, columns: Columns, *, encoding: str, progress: bool | None
+) -> Iterator[Document]:
+    """Documents of one text file: between <DOC> tags, or `label<TAB>text`, or else one on each line."""
+    source = lines(path, encoding, progress=progress)
+    first = next(source, "")
+    rest = (line for each in ([first], source) for line in each)
+    if first.strip() == "<DOC>":
+        found = columns.found(("id", "text"), str(path))
+        rows = _tagged(path, rest)
+    elif first.count("\t") == 1:
+        found = columns.found(("label", "text"), str(path))
+        rows = _labeled(path, rest)
+    else:
+        found = columns.found(("text",), str(path))
+        rows = ({"text": line} for line in rest if line.strip())
+    for row in rows:
+        yield found.document(row)
+
+
+def _labeled(path: Path, source: Iterator[str]) -> Iterator[dict[str, object]]:
+    for number, line in enumerate(source, start=1):
+        label, tab, text = line.partition("\t")
+        if not tab and line.strip():
+            raise InputError(
+                f"expected label<TAB>text as on the first line, got no tab at {path}, line {number}"
+            )
+        if tab:
+            yield {"label": label, "text": text}
+
+
+def _tagged(path: Path, source: Iterator[str]) -> Iterator[dict[str, object]]:
+    """<DOC> <DOCNO> number </DOCNO> <TEXT> text </TEXT> </DOC>, as in the TREC collections."""
+    document: list[str] = []
+    for number, line in enumerate(source, start=1):
+        document.append(line)
+        if line.strip() != "</DOC>":
+            continue
+        # No pattern with two open ends: on a document made for it, one would search for hours.
+        name, _, after = "".join(document).partition("<DOCNO>")[2].partition("</DOCNO>")
+        text, end, _ = after.partition("<TEXT>")[2].rpartition("</TEXT>")
+        if not end:
+            raise InputError(
+                f"expected <DOCNO> and <TEXT> in each <DOC>, got neither before {path}, line {number}"
+            )
+        yield {"id": name.strip(), "text": text}
+        document.clear()
+    if "".join(document).strip():
+        raise InputError(f"expected </DOC> at the end of {path}, got {document[-1].strip()[:40]!r}")

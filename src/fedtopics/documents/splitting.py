@@ -1,0 +1,157 @@
+"""One corpus divided among parties: by column, at random, by skewed labels, by what the documents are about.
+
+Every function gives a list of corpora, one for each party, none of them empty, over the one vocabulary; the
+`name` of each is its party. The order of a party's documents is that of the whole.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
+
+_DIMENSIONS = 50
+_SAMPLE = 10_000
+
+
+def automatic(corpus: Corpus, n_parties: int | None = None, *, seed: int) -> list[Corpus]:
+    """By column where the corpus says who owns what (and the number fits), else by topics."""
+    named = len(set(corpus.parties or ()))
+    if named and n_parties in (None, named):
+        return by_column(corpus)
+    if n_parties is None:
+        raise InputError("expected a column of parties or a number of parties, got neither")
+    return by_topics(corpus, n_parties, seed=seed)
+
+
+def by_column(corpus: Corpus) -> list[Corpus]:
+    """As `corpus.parties` says, in alphabetical order of the names.
+
+    >>> corpus = Corpus.from_texts(["iron ore", "wheat", "coal"], parties=["mine", "farm", "mine"])
+    >>> [(party.name, party.n_docs) for party in by_column(corpus)]
+    [('farm', 1), ('mine', 2)]
+    """
+    if corpus.parties is None:
+        raise InputError(
+            "expected documents with parties, got none; name their column by --party-column (party_column)"
+        )
+    if missing := corpus.parties.count(""):
+        raise InputError(f"expected a party for every document, got none for {missing} of {corpus.n_docs}")
+    names, party = np.unique(np.array(corpus.parties, dtype=object).astype(str), return_inverse=True)
+    return [corpus.select(party == number) for number in range(len(names))]
+
+
+def by_proportions(corpus: Corpus, proportions: Sequence[float], *, seed: int) -> list[Corpus]:
+    """At random, each party its share of the documents: [6, 3, 1] gives 60 %, 30 % and 10 %.
+
+    >>> corpus = Corpus.from_texts(["word"] * 10)
+    >>> [(party.name, party.n_docs) for party in by_proportions(corpus, [6, 3, 1], seed=0)]
+    [('party-1', 6), ('party-2', 3), ('party-3', 1)]
+    """
+    shares = np.asarray(proportions, dtype=float)
+    if not (shares.ndim == 1 and len(shares) and np.isfinite(shares).all() and (shares > 0).all()):
+        raise InputError(f"expected proportions above 0, got {list(proportions)}")
+    _check_number(corpus, len(shares))
+    party = np.repeat(np.arange(len(shares)), _rounded(shares, corpus.n_docs))
+    shuffled = np.random.default_rng(seed).permutation(party)
+    return _divided(corpus, _none_empty(shuffled, len(shares)), len(shares))
+
+
+def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, seed: int) -> list[Corpus]:
+    """By skewed labels: the documents of each label are shared out in Dirichlet(concentration) proportions.
+
+    A small concentration gives each label to few parties; a large one gives all parties the same mixture.
+    """
+    if corpus.labels is None:
+        raise InputError(
+            "expected documents with labels, got none; name their column by --label-column (label_column)"
+        )
+    if not concentration > 0:
+        raise InputError(f"expected a concentration above 0, got {concentration}")
+    _check_number(corpus, n_parties)
+    generator = np.random.default_rng(seed)
+    label = np.unique(np.array(corpus.labels, dtype=object).astype(str), return_inverse=True)[1]
+    party = np.empty(corpus.n_docs, dtype=np.int64)
+    for number in range(label.max() + 1):
+        documents = np.flatnonzero(label == number)
+        sizes = _rounded(generator.dirichlet(np.full(n_parties, concentration)), len(documents))
+        party[documents] = generator.permutation(np.repeat(np.arange(n_parties), sizes))
+    return _divided(corpus, _none_empty(party, n_parties), n_parties)
+
+
+def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
+    """By what documents are about: k-means on a latent semantic embedding (TF-IDF, 50 dimensions).
+
+    The parties differ in their words and their sizes, as hospitals or newsrooms do. Party 1 is the largest.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    _check_number(corpus, n_parties)
+    # One thread sums in one order: same seed, same parties. Equal documents may leave a cluster empty, which
+    # k-means warns of and _none_empty mends.
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        embedding = _embedded(corpus, seed)
+        means = KMeans(n_parties, n_init=3, random_state=seed)
+        means.fit(embedding[_sample(corpus.n_docs, seed)])
+        party = means.predict(embedding)
+    by_size = np.argsort(-np.bincount(party, minlength=n_parties), kind="stable")
+    return _divided(corpus, _none_empty(np.argsort(by_size)[party], n_parties), n_parties)
+
+
+def _embedded(corpus: Corpus, seed: int) -> NDArray[np.float64]:
+    """Documents as unit vectors; the embedding is learned from a sample where there are very many."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.preprocessing import normalize
+
+    weights = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.to_sparse())
+    n_dimensions = min(_DIMENSIONS, corpus.n_words - 1, corpus.n_docs - 1)
+    if n_dimensions < 2:
+        return np.asarray(weights.toarray())
+    decomposition = TruncatedSVD(n_dimensions, n_iter=5, random_state=seed)
+    decomposition.fit(weights[_sample(corpus.n_docs, seed)])
+    return np.asarray(normalize(decomposition.transform(weights)))
+
+
+def _sample(n_docs: int, seed: int) -> NDArray[np.int64]:
+    if n_docs <= _SAMPLE:
+        return np.arange(n_docs)
+    return np.sort(np.random.default_rng(seed).choice(n_docs, _SAMPLE, replace=False))
+
+
+def _check_number(corpus: Corpus, n_parties: int) -> None:
+    if not 1 <= n_parties <= corpus.n_docs:
+        raise InputError(f"expected 1 to {corpus.n_docs} parties, as there are documents, got {n_parties}")
+
+
+def _rounded(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
+    """Whole numbers that sum to the total, each near its share (largest remainders round up)."""
+    exact = shares / shares.sum() * total
+    sizes = np.floor(exact).astype(np.int64)
+    missing = total - int(sizes.sum())
+    sizes[np.argsort(sizes - exact, kind="stable")[:missing]] += 1
+    return np.asarray(sizes)
+
+
+def _none_empty(party: NDArray[np.int64], n_parties: int) -> NDArray[np.int64]:
+    """The same parties, each empty one given a document of the largest."""
+    party = party.copy()
+    for empty in np.flatnonzero(np.bincount(party, minlength=n_parties) == 0):
+        largest = np.bincount(party, minlength=n_parties).argmax()
+        party[np.flatnonzero(party == largest)[-1]] = empty
+    return party
+
+
+def _divided(corpus: Corpus, party: NDArray[np.int64], n_parties: int) -> list[Corpus]:
+    width = len(str(n_parties))
+    names = np.array([f"party-{number + 1:0{width}}" for number in range(n_parties)])
+    return by_column(replace(corpus, parties=tuple(names[party].tolist())))

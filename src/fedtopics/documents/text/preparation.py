@@ -1,0 +1,124 @@
+"""From texts to documents over a chosen vocabulary: tokenize, index, filter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Literal, TypedDict, Unpack
+
+from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
+from fedtopics.documents.text.stop_words import stop_words_for
+from fedtopics.documents.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
+from fedtopics.documents.text.word_filter import WordFilter
+from fedtopics.documents.text.words import check_words
+from fedtopics.errors import EmptyCorpusError, InputError
+from fedtopics.whole_file import read_whole
+
+
+class TextOptions(TypedDict, total=False):
+    """How texts become words.
+
+    vocabulary  the words and their order, as a list or the path of a file with one word per line; the filters
+                below then do not apply, and other words are left out
+    tokenizer   your own function from a text to its list of words
+    language    ISO 639-1 code, for words, stop words and sentences; Chinese ("zh") needs fedtopics[chinese]
+    stop_words  True for the language's list (the default), False for none, or your own
+    min_df, max_df, max_words   see `fedtopics.documents.text.word_filter.WordFilter`
+    sentences   whether to keep sentence boundaries (the default), or "paragraphs" for those instead
+    """
+
+    vocabulary: Sequence[str] | str | os.PathLike[str] | None
+    tokenizer: Tokenizer | None
+    language: str
+    stop_words: bool | Collection[str]
+    min_df: float | None
+    max_df: float | None
+    max_words: int | None
+    sentences: bool | Literal["paragraphs"]
+
+
+def prepare(texts: Iterable[str], **options: Unpack[TextOptions]) -> Indexed:
+    """The texts over the vocabulary that the options choose, which is in alphabetical order unless given."""
+    language = options.get("language", "en")
+    chooser = _given_vocabulary(options) or _word_filter(options, language)
+    tokenizer = options.get("tokenizer") or tokenizer_for(language)
+    splitter = _splitter(options.get("sentences", True), language)
+    indexed = index_texts(texts, tokenizer, splitter)
+    n_docs = len(indexed.offsets) - 1
+    if not n_docs:
+        raise EmptyCorpusError("expected at least one document, got an empty corpus")
+    if not indexed.vocabulary:
+        raise EmptyCorpusError(
+            f"expected texts with words in them, got {n_docs} documents without a single word"
+        )
+    if isinstance(chooser, WordFilter):
+        return with_vocabulary(
+            indexed, chooser.chosen(indexed.vocabulary, document_frequency(indexed), n_docs)
+        )
+    known = with_vocabulary(indexed, chooser)
+    if not len(known.words):
+        raise InputError(
+            f"no word of the given vocabulary ({chooser[0]!r} ...) occurs in the {n_docs} documents; "
+            "check its spelling (words are in lower case) and language"
+        )
+    return known
+
+
+def _splitter(sentences: bool | str, language: str) -> Callable[[str], list[str]] | None:
+    if sentences == "paragraphs":
+        return paragraphs
+    if not isinstance(sentences, bool):
+        raise InputError(f"sentences must be true, false or 'paragraphs', got {sentences!r}")
+    return sentence_splitter_for(language) if sentences else None
+
+
+def _given_vocabulary(options: TextOptions) -> tuple[str, ...] | None:
+    given = options.get("vocabulary")
+    if given is None:
+        return None
+    for name in ("min_df", "max_df", "max_words"):
+        if options.get(name) is not None:
+            raise InputError(f"expected either vocabulary or {name}, got both; a vocabulary fixes the words")
+    return read_vocabulary(given)
+
+
+def _word_filter(options: TextOptions, language: str) -> WordFilter:
+    chosen = options.get("stop_words", True)
+    stop_words = stop_words_for(language) if chosen is True else chosen or ()
+    return WordFilter(stop_words, options.get("min_df"), options.get("max_df"), options.get("max_words"))
+
+
+def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str, ...]:
+    """The words of a list, or of a file with one word per line, checked to be there and distinct."""
+    name = "the given vocabulary"
+    if isinstance(given, str | os.PathLike):
+        name = os.fspath(given)
+        given = _lines(Path(given))
+    words = tuple(given)
+    if not words:
+        raise InputError(f"expected at least one word, got none in {name}")
+    if len(set(words)) < len(words):
+        seen: set[str] = set()
+        twice = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
+        raise InputError(f"expected every word once, got {twice!r} twice in {name}")
+    check_words(words, name)
+    return words
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        content = read_whole(path)
+    except OSError as error:
+        raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
+    return lines_of(content, path)
+
+
+def lines_of(content: bytes, path: Path) -> list[str]:
+    """The words in the content of a file, one per line."""
+    try:
+        return content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"expected UTF-8 in {path}, got byte 0x{error.object[error.start]:02x} at {error.start}"
+        ) from None

@@ -1,0 +1,3 @@
+from fedtopics.methods.fedlda.sound import METHOD
+
+__all__ = ["METHOD"]

@@ -1,0 +1,3 @@
+from fedtopics.methods.ftm.sound import METHOD
+
+__all__ = ["METHOD"]

@@ -1,0 +1,157 @@
+"""Local training of FTM: topics of one party from what it has released, and from those alone.
+
+Three trainers, each a state of arrays and `n_local` iterations on it:
+
+    by_histograms   channel-aware EM on noisy document histograms (LDA)
+    by_reports      channel-aware EM on the vectors of tokens (LDA)
+    by_units        private Metropolis-Hastings on vectors of tokens or sentences (the papers; SentenceLDA)
+
+`others` are counts of the same topics at other parties. They take part in every estimate of phi and stay as
+they are, so that a party goes on from the global model instead of drifting back to its own documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.sampling import channel_em, private_mh, report_em
+from fedtopics.sampling.channel_em import Documents, Expectation, Topics
+from fedtopics.sampling.histograms import Histograms
+from fedtopics.sampling.private_mh import Floats, Units
+from fedtopics.sampling.report_em import Reports
+
+Alpha: TypeAlias = NDArray[np.float32]
+
+STRETCH = 1.8  # each step of EM goes this far in the direction it takes
+SMALLEST = 1e-12  # of a topic that other parties know, where its logarithm is needed
+
+
+@dataclass(frozen=True)
+class Training:
+    """Settings of local training."""
+
+    n_topics: int
+    n_local: int
+    alpha: float
+    beta: float
+
+
+def by_histograms(
+    histograms: Histograms, memory: Arrays, others: Floats | None, settings: Training, turn: Turn
+) -> Arrays:
+    """Expected counts (n_topics, n_words) and mixtures of the documents after `n_local` steps of EM."""
+
+    def begin() -> tuple[Floats, Documents]:
+        unigram, length = channel_em.unigram(histograms, n_threads=turn.n_threads)
+        return _scattered(unigram, settings, turn), channel_em.start(histograms, settings.n_topics, length)
+
+    def expect(documents: Documents, topics: Topics, alpha: Alpha, formed: bool) -> Expectation:
+        return channel_em.expect(
+            histograms, documents, topics, alpha, exclude=formed, n_threads=turn.n_threads
+        )
+
+    return _by_em(begin, expect, memory, others, settings)
+
+
+def by_reports(
+    reports: Reports, memory: Arrays, others: Floats | None, settings: Training, turn: Turn
+) -> Arrays:
+    """The same from vectors of single tokens."""
+
+    def begin() -> tuple[Floats, Documents]:
+        unigram = report_em.unigram(reports, n_threads=turn.n_threads)
+        return _scattered(unigram, settings, turn), report_em.start(reports, settings.n_topics)
+
+    def expect(documents: Documents, topics: Topics, alpha: Alpha, formed: bool) -> Expectation:
+        return report_em.expect(reports, documents, topics, alpha, exclude=formed, n_threads=turn.n_threads)
+
+    return _by_em(begin, expect, memory, others, settings)
+
+
+def _by_em(
+    begin: Callable[[], tuple[Floats, Documents]],
+    expect: Callable[[Documents, Topics, Alpha, bool], Expectation],
+    memory: Arrays,
+    others: Floats | None,
+    settings: Training,
+) -> Arrays:
+    if "counts" in memory:
+        counts = np.ascontiguousarray(memory["counts"].T, np.float64)
+        documents = Documents(memory["theta"], memory["lengths"])
+    else:
+        counts, documents = begin()
+    fixed = np.zeros_like(counts) if others is None else np.ascontiguousarray(others.T)
+    alpha = np.full(settings.n_topics, settings.alpha, np.float32)
+    for number in range(settings.n_local):
+        topics = channel_em.maximize(counts + fixed, settings.beta)
+        # Before topics have formed, a token is all the evidence there is.
+        formed = "counts" in memory or number > 1
+        step = expect(documents, topics, alpha, formed)
+        reach = STRETCH - 1 if formed and number < settings.n_local - 1 else 0.0
+        counts = np.maximum(step.counts + reach * (step.counts - counts), 0.0)
+        documents = step.documents
+    return {"counts": _rows(counts.T), "theta": documents.theta, "lengths": documents.lengths}
+
+
+def by_units(
+    units: Units, memory: Arrays, known: Floats | None, others: Floats | None, settings: Training, turn: Turn
+) -> Arrays:
+    """Counts (n_topics, n_words) after `n_local` sweeps, and the topic of every unit.
+
+    `known` are the topics that the server composed, from which all units start anew. With plug-in evidence
+    phi is drawn from its Dirichlet distribution as in the papers; else it is the mean, and the counts of the
+    second half of the sweeps are averaged.
+    """
+    generator = turn.generator()
+    drawn = units.evidence == "plug_in"
+    shape = settings.n_topics, units.n_words
+    if known is None:
+        topics = private_mh.start(units, settings.n_topics, turn.seed)
+        log_phi = _log_topics(_first_counts(units, topics, shape), settings.beta, generator, drawn=True)
+    else:
+        log_phi = private_mh.normalized_log(np.log(np.maximum(known, SMALLEST)))
+        if "topics" in memory and not drawn:
+            topics = memory["topics"]
+        else:
+            topics = private_mh.assign(units, log_phi, seed=turn.seed, n_threads=turn.n_threads)
+    total, n_added = np.zeros(shape), 0
+    for number in range(settings.n_local):
+        topics = private_mh.sweep(
+            units, topics, log_phi, settings.alpha, seed=turn.seed, number=number, n_threads=turn.n_threads
+        )
+        counts = private_mh.word_topic_counts(units, topics, log_phi)
+        if 2 * number + 2 > settings.n_local:
+            total, n_added = total + counts, n_added + 1
+        fixed = 0.0 if others is None else others
+        log_phi = _log_topics(counts + fixed, settings.beta, generator, drawn=drawn)
+    return {"counts": _rows(counts if drawn else total / n_added), "topics": topics}
+
+
+def _scattered(unigram: Floats, settings: Training, turn: Turn) -> Floats:
+    """Topics that are the unigram times random factors, in counts (n_words, n_topics)."""
+    factors = turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), settings.n_topics))
+    counts = unigram[:, None] * factors
+    counts *= unigram.sum() / settings.n_topics / np.maximum(counts.sum(axis=0), SMALLEST)
+    return counts
+
+
+def _first_counts(units: Units, topics: private_mh.Topics, shape: tuple[int, int]) -> Floats:
+    even = np.full(shape, -np.log(shape[1]))
+    return private_mh.word_topic_counts(units, topics, even)
+
+
+def _log_topics(counts: Floats, beta: float, generator: np.random.Generator, *, drawn: bool) -> Floats:
+    if drawn:
+        return private_mh.draw_topics(counts, beta, generator)
+    smoothed = counts + beta
+    return np.asarray(np.log(smoothed / smoothed.sum(axis=1, keepdims=True)))
+
+
+def _rows(counts: NDArray[np.floating]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(counts, np.float32)

@@ -1,0 +1,3 @@
+from fedtopics.methods.lplda.sound import METHOD
+
+__all__ = ["METHOD"]

@@ -1,0 +1,218 @@
+"""Topics from reports that users made once: what the server does with them, round after round, for free.
+
+The server holds words that users reported through a known channel and samples the topics of those words
+(`sampling/noisy_words.py`): plain LDA, a uniform background for what the channel made up, and under every
+topic a base of the private unigram, the word frequencies that the reports themselves give. All of it is
+computed from what has left the users already.
+
+A few reports, half of those of every twentieth document, are kept out of training: they tell whether the
+topics predict better than the private unigram, and the server warns where they do not.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.privacy.mechanisms.rows import SparseRows
+from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.sampling import lda, noisy_words
+
+logger = logging.getLogger(__name__)
+HELD_OUT = 20  # one document in so many is watched
+ENOUGH = 100  # held-out reports, below which nothing is said
+TOTAL_ALPHA = 5.0  # of the mixtures that complete documents, as in the evaluation
+ALL_NOISE = 1e6  # background where the reports say nothing
+MOST_SMOOTHING = 0.2  # of the reports of a topic: more from beta would drown what few reports say
+
+
+@dataclass(frozen=True)
+class Law:
+    """What the reports say of the words: their frequencies, and the weight of noise against a true word."""
+
+    unigram: NDArray[np.float64]
+    background: float
+
+
+Reading: TypeAlias = Callable[[NDArray[Any], int], Law]
+
+
+def read_words(mechanism: SampledResponse, counts: NDArray[Any], n_docs: int) -> Law:
+    """From reported words, of which some fill slots that had no word: p(v) ~ phi_v + 1 / (e^epsilon - 1)."""
+    response, n_slots = mechanism.response, n_docs * mechanism.n_reports
+    if not (n_slots and response.gamma):
+        return Law(np.full(len(counts), 1 / len(counts)), ALL_NOISE)
+    true = response.debias(np.append(counts, n_slots - counts.sum()))
+    filled = float(np.clip(1 - true[-1] / n_slots, 1 / n_slots, 1.0))
+    false = (1 - response.gamma) / response.n_words
+    return Law(_frequencies(true[:-1]), false / (response.gamma * filled))
+
+
+def read_bits(mechanism: UnaryEncoding, counts: NDArray[Any], n_docs: int) -> Law:
+    """From reported bits of documents with s different words: p(v) ~ phi_v + q / ((p - q) s)."""
+    if not (n_docs and mechanism.added_chance):
+        return Law(np.full(len(counts), 1 / len(counts)), ALL_NOISE)
+    true = mechanism.debias(counts, n_docs)
+    n_distinct = max(float(true.sum()) / n_docs, 1e-3)
+    return Law(_frequencies(true), mechanism.q / ((mechanism.p - mechanism.q) * n_distinct))
+
+
+def _frequencies(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From estimated counts, one added to each."""
+    positive = np.maximum(estimate, 0.0) + 1.0
+    return np.asarray(positive / positive.sum())
+
+
+@dataclass(frozen=True)
+class ReportSampling:
+    """LDA on reports: the server's side of a method whose users report once."""
+
+    n_topics: int
+    n_rounds: int
+    n_sweeps: int  # in a round
+    alpha: float
+    beta: float
+    base: float  # counts of the private unigram under each topic, as a share of the reports per topic
+    read: Reading
+
+    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+        """The state with new reports added and all topics resampled."""
+        for arrays in sent.values():
+            state = self._added(state, arrays, turn) if arrays else state
+        if "topics" not in state or not len(state["words"]):
+            return state
+        corpus, law = _corpus(state), self.law(state)
+        others = self.base * corpus.n_tokens / self.n_topics * law.unigram[:, None]
+        sampled = noisy_words.sweep(
+            corpus,
+            lda.State(state["topics"], turn.round * self.n_sweeps),
+            lda.Priors.symmetric(self.n_topics, self.alpha, self._smoothing(state)),
+            background=law.background,
+            seed=turn.seed,
+            n_sweeps=self.n_sweeps,
+            others=np.repeat(others, self.n_topics, axis=1),
+        )
+        counts = noisy_words.word_topic_counts(corpus, sampled.topics, self.n_topics) + others
+        n_samples = float(state.get("n_samples", 0.0)) if 2 * turn.round > self.n_rounds else 0.0
+        mean = (n_samples * state["counts"] + counts) / (n_samples + 1) if n_samples else counts
+        state = state | {"topics": sampled.topics, "counts": mean, "n_samples": np.array(n_samples + 1)}
+        if turn.round == self.n_rounds - 1:
+            self._compare(state, law)
+        return state
+
+    def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
+        """The mean over the rounds of the second half."""
+        if "counts" not in state:
+            raise InputError("expected reports of at least one document, got none; run again")
+        beta = self._smoothing(state)
+        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=beta)
+
+    def law(self, state: Arrays) -> Law:
+        """What the reports that are not held out say, as those of a few documents less."""
+        kept, held = len(state["words"]), len(state["held_words"])
+        n_docs = round(int(state["n_docs"]) * kept / max(1, kept + held))
+        return self.read(state["reported"], n_docs)
+
+    def gains(self, state: Arrays, law: Law) -> NDArray[np.float64]:
+        """Log likelihood of each held-out report under the topics less that under the private unigram."""
+        smooth = state["counts"] + self._smoothing(state)
+        phi = smooth / smooth.sum(axis=0)
+        alpha = np.full(self.n_topics, TOTAL_ALPHA / self.n_topics)
+        theta = lda.fold_in(_corpus(state), phi.T, alpha)
+        words = state["held_words"]
+        predicted = np.einsum("nk,nk->n", theta[state["held_docs"]], phi[words])
+        return np.asarray(np.log(predicted + law.background) - np.log(law.unigram[words] + law.background))
+
+    def _smoothing(self, state: Arrays) -> float:
+        """beta, or less where reports are few for so many words."""
+        n_cells = self.n_topics * len(state["reported"])
+        return min(self.beta, MOST_SMOOTHING * len(state["words"]) / n_cells)
+
+    def _compare(self, state: Arrays, law: Law) -> None:
+        if len(state["held_words"]) < ENOUGH:
+            return
+        gains = self.gains(state, law)
+        mean, error = float(gains.mean()), float(gains.std() / len(gains) ** 0.5)
+        if mean <= 2 * error:
+            logger.warning(
+                "the topics predict held-out reports no better than the private word frequencies (by %.3f "
+                "nats a report, standard error %.3f); use more users, fewer words or a larger epsilon",
+                mean,
+                error,
+            )
+
+    def _added(self, state: Arrays, arrays: Arrays, turn: Turn) -> Arrays:
+        """The state with the reports of one party, their topics drawn uniformly."""
+        n_words = len(state["reported"])
+        check(arrays, n_words)
+        words = arrays["words"].reshape(-1).astype(np.int32)
+        lengths = row_lengths(arrays)
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        known = words < n_words
+        place = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        n_before = int(state["n_docs"])
+        held = known & ((rows + n_before) % HELD_OUT == HELD_OUT - 1) & (place % 2 == 1)
+        kept = known & ~held
+        ends = np.cumsum(np.bincount(rows[kept], minlength=len(lengths))) + len(state["words"])
+        topics = turn.generator().integers(0, self.n_topics, int(kept.sum())).astype(np.uint16)
+        return state | {
+            "words": np.concatenate([state["words"], words[kept]]),
+            "offsets": np.concatenate([state["offsets"], ends]),
+            "topics": np.concatenate([state["topics"], topics]),
+            "held_words": np.concatenate([state["held_words"], words[held]]),
+            "held_docs": np.concatenate([state["held_docs"], rows[held] + n_before]),
+            "reported": state["reported"] + np.bincount(words[kept], minlength=n_words),
+            "n_docs": np.array(n_before + len(lengths)),
+        }
+
+
+def start(n_words: int) -> Arrays:
+    """No reports yet."""
+    return {
+        "words": np.zeros(0, np.int32),
+        "offsets": np.zeros(1, np.int64),
+        "topics": np.zeros(0, np.uint16),
+        "held_words": np.zeros(0, np.int32),
+        "held_docs": np.zeros(0, np.int64),
+        "reported": np.zeros(n_words, np.int64),
+        "n_docs": np.array(0),
+    }
+
+
+def packed(rows: SparseRows) -> Arrays:
+    """Bits as they travel: the words set, and how many in each row."""
+    kind = np.min_scalar_type(rows.n_words)
+    return {"words": rows.words.astype(kind), "lengths": np.diff(rows.offsets).astype(kind)}
+
+
+def check(arrays: Arrays, n_words: int) -> None:
+    """Refuse reports that belong to no users or name no word, before anything large is made of them."""
+    words = arrays["words"]
+    if words.ndim == 1 and arrays["lengths"].sum(dtype=np.int64) != len(words):
+        raise InputError(f"expected as many reports as the users have, got {len(words)}; send them again")
+    most = n_words if words.ndim == 2 else n_words - 1  # in a table n_words says that there is no word
+    if words.size and not 0 <= int(words.min()) <= int(words.max()) <= most:
+        raise InputError(f"expected words from 0 to {most}, got others; use one vocabulary")
+
+
+def row_lengths(arrays: Arrays) -> NDArray[np.int64]:
+    """Reports of each user: rows of one table, or of the lengths that were sent with them."""
+    words = arrays["words"]
+    if words.ndim == 2:
+        return np.full(len(words), words.shape[1])
+    return arrays["lengths"].astype(np.int64)
+
+
+def _corpus(state: Arrays) -> Corpus:
+    """The reports as documents; the server knows words by their ids alone."""
+    return Corpus(state["words"], state["offsets"], tuple(map(str, range(len(state["reported"])))))

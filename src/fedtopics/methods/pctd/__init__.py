@@ -1,0 +1,3 @@
+from fedtopics.methods.pctd.sound import METHOD
+
+__all__ = ["METHOD"]

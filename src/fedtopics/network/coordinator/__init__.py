@@ -1,0 +1,1 @@
+"""The coordinator: its port, its rounds, its folder."""

@@ -1,0 +1,128 @@
+"""Questions out and answers in: how the coordinator reaches parties, and what it believes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.network import wire
+from fedtopics.network.expected import LARGEST
+from fedtopics.network.messages import Reply, Request
+from fedtopics.privacy.words import most_proposed
+from fedtopics.protocol.method import Arrays
+
+REASONS = {
+    "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
+    "AcceptanceError": "it has not accepted this plan; let it review the plan and accept it",
+    "NotReadyError": "it is not ready to begin; its own log says why",
+    "PolicyError": "its policy does not allow this plan",
+    "BudgetError": "its privacy budget does not allow this release",
+    "StoreError": "it cannot read or write its own records (a full disk?); nothing was sent",
+    "OtherVocabularyError": "it knows this run with other words",
+    "OtherPlanError": "it knows this run under another plan; start a new run",
+    "RoundPassedError": "it has left this round behind without an answer",
+    "ToldError": "it was told what the method never says; do both sides run the same version?",
+    "InputError": "it found its input unfit; its own log says why",
+    "PartyFailedError": "it failed while it worked on its documents; its own log says why",
+}
+
+
+@dataclass(frozen=True)
+class Silence:
+    """No answer from a party, and why, in a few words."""
+
+    reason: str
+
+
+class Channel(Protocol):
+    """How the coordinator reaches parties."""
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        """Those that can be asked."""
+
+    def ask(
+        self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
+    ) -> dict[str, bytes | Silence]:
+        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest.
+
+        Those `unwaited` get no more than twice the time that all the others took.
+        """
+
+
+def opened(answer: bytes | Silence, request: Request, party: str) -> tuple[str, bytes]:
+    """What is wrong with an answer, in words (empty where nothing is), and its body."""
+    if isinstance(answer, Silence):
+        return answer.reason, b""
+    try:
+        reply = Reply.from_bytes(answer)
+    except InputError as error:
+        return f"refused, {error}", b""
+    mismatch = reply.mismatch(request, party)
+    if mismatch:
+        return f"refused, {mismatch}", b""
+    if reply.error:
+        return REASONS.get(reply.error, f"it failed with {reply.error!r:.60}; its own log says why"), b""
+    return "", reply.body
+
+
+def clock(body: bytes) -> float:
+    """The time at a party, infinite where it says none."""
+    try:
+        said = wire.unpack(body, limit=8).get("time")
+    except InputError:
+        return float("inf")
+    if said is None or said.dtype != np.float64 or said.shape != ():
+        return float("inf")
+    return float(said)
+
+
+def read_proposal(body: bytes, n_parties: int) -> Arrays:
+    """Words with their votes, if that is what these bytes of one of so many parties are."""
+    arrays = wire.unpack(body, limit=wire.MOST_WORDS_BYTES)
+    if set(arrays) != {"words", "votes"}:
+        raise wire.WireError("expected words and votes, got other arrays")
+    words = wire.to_words(arrays["words"], most_proposed(n_parties))
+    _check_votes(arrays["votes"], len(words))
+    return arrays
+
+
+def read_votes(body: bytes, n_words: int) -> Arrays:
+    """Votes for this many words, if that is what these bytes are."""
+    arrays = wire.unpack(body, limit=8 * n_words)
+    if set(arrays) != {"votes"}:
+        raise wire.WireError("expected votes, got other arrays")
+    _check_votes(arrays["votes"], n_words)
+    return arrays
+
+
+def _check_votes(votes: NDArray[Any], n_words: int) -> None:
+    if votes.dtype != np.float64 or votes.shape != (n_words,) or not np.isfinite(votes).all():
+        raise wire.WireError(f"expected {n_words} finite votes, got {votes.dtype} of shape {votes.shape}")
+    if np.abs(votes).max(initial=0.0) > LARGEST:
+        raise wire.WireError(f"expected votes up to {LARGEST:g}, got larger ones")
+
+
+def packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str, bytes]:
+    """What each party is told as bytes; what all are told alike is packed once."""
+    bodies: dict[str, bytes] = {}
+    first: tuple[Arrays, bytes] | None = None
+    for name, arrays in told.items():
+        if first is None or not _same(first[0], arrays):
+            first = arrays, wire.pack(arrays, significant_bits=significant_bits)
+        bodies[name] = first[1]
+    return bodies
+
+
+def _same(one: Arrays, other: Arrays) -> bool:
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def size(arrays: Arrays) -> int:
+    """Bytes of the arrays in memory."""
+    return sum(array.nbytes for array in arrays.values())

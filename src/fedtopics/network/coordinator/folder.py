@@ -1,0 +1,150 @@
+"""The coordinator's folder: the plan, keys and certificates, and a folder for every run.
+
+FOLDER/plan.toml                  and, where the plan has a public word list, that list
+FOLDER/ca.*, server.*             certificates and keys;  signing.key signs run records
+FOLDER/approved/NAME/             the certificate of each approved party, and what it was sent
+FOLDER/test.*                     public documents for scores, where the operator gives some
+FOLDER/runs/NAME/status.json      submitted, waiting, running, finished, failed or aborted, and why
+FOLDER/runs/NAME/log.txt          what happened, line by line
+FOLDER/runs/NAME/checkpoint.*     where the run stands
+FOLDER/runs/NAME/result/          model, record, its signature and the ledger
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cryptography import x509
+
+from fedtopics import files
+from fedtopics.documents.text.harmless import one_line
+from fedtopics.errors import InputError
+from fedtopics.network.plan import certificates
+from fedtopics.network.plan.onboarding import APPROVED
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.tls import Credentials
+
+OPEN = ("submitted", "waiting", "running")
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
+RESULT, ABORT = "result", "abort"
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a run stands, for people."""
+
+    state: str
+    reason: str = ""
+    round: int = 0
+    n_rounds: int = 0
+    n_attempts: int = 0
+    missing: list[str] = field(default_factory=list)  # parties without an answer in the last round
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """One run of the coordinator."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def result(self) -> Path:
+        return self.path / RESULT
+
+    def status(self) -> Status:
+        try:
+            return Status(**json.loads((self.path / "status.json").read_bytes()))
+        except (OSError, ValueError, TypeError, RecursionError):
+            raise InputError(f"expected a run in {self.path}, got none; see `fedtopics run status`") from None
+
+    def change(self, state: str, reason: str = "", **others: Any) -> None:
+        """Put down where the run stands now."""
+        status = replace(self.status(), state=state, reason=reason, **others)
+        files.write(self.path / "status.json", json.dumps(asdict(status)).encode())
+
+    def log(self, line: str) -> None:
+        """Add a line for the operator."""
+        moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        with (self.path / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{moment} {one_line(line)}\n")
+
+    def lines(self) -> list[str]:
+        """The log so far."""
+        path = self.path / "log.txt"
+        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+
+    def asked(self, what: str) -> bool:
+        """Whether someone has asked to abort the run."""
+        return (self.path / what).exists()
+
+    def ask(self, what: str) -> None:
+        (self.path / what).touch()
+
+    def unask(self, what: str) -> None:
+        (self.path / what).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class CoordinatorFolder:
+    """Where the coordinator keeps everything."""
+
+    path: Path
+
+    @property
+    def plan(self) -> Plan:
+        return Plan.read(self.path / "plan.toml")
+
+    @property
+    def credentials(self) -> Credentials:
+        """What its port is opened with."""
+        files = Credentials(*(self.path / file for file in ("server.crt", "server.key", "ca.crt")))
+        for file in vars(files).values():
+            if not file.is_file():
+                raise InputError(f"expected {file}, got none; make it with `fedtopics federation init`")
+        return files
+
+    def certificate(self, party: str) -> x509.Certificate:
+        """That of a party that was approved."""
+        return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
+
+    def is_approved(self, party: str) -> bool:
+        """Whether the party has a certificate that was not revoked."""
+        return (self.path / APPROVED / party / "party.crt").is_file()
+
+    def runs(self) -> list[RunFolder]:
+        """All runs by name."""
+        return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]
+
+    def run(self, name: str) -> RunFolder:
+        """The run of this name."""
+        if not NAME.fullmatch(name):
+            raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
+        run = RunFolder(self.path / "runs" / name)
+        run.status()
+        return run
+
+    def submit(self, name: str | None = None) -> RunFolder:
+        """A new run of the plan, to be taken up by `fedtopics coordinator start`."""
+        plan = self.plan
+        plan.words(self.path)
+        taken = {run.name for run in self.runs()}
+        name = name or next(f"run-{number}" for number in range(1, 10**6) if f"run-{number}" not in taken)
+        if name in taken or not NAME.fullmatch(name):
+            raise InputError(
+                f"expected a new name of small letters, digits and hyphens, got {name!r}; choose another"
+            )
+        run = RunFolder(self.path / "runs" / name)
+        files.make_folder(run.path)
+        first = Status("submitted", n_rounds=plan.method().n_rounds)
+        files.write(run.path / "status.json", json.dumps(asdict(first)).encode())
+        run.log(f"submitted: {plan.method_name} with plan {plan.digest}")
+        return run

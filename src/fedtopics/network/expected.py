@@ -1,0 +1,138 @@
+"""What a party may send in a round: names, types and shapes, learned from the method on invented ones.
+
+The coordinator lets the method contribute for a party with one invented document and for one with three,
+and compares: what both have in common every party's message must have; a dimension in which they
+differ depends on the documents and may have any size. Numbers must be finite, of a size that sums cannot
+overflow, and not negative unless the method says that they may be (`About.may_be_negative`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.network import wire
+from fedtopics.network.wire import WireError
+from fedtopics.protocol.method import Arrays, Method, Party, Turn
+
+LENGTH = 32  # of an invented document: enough for methods that take documents in pieces
+LARGEST = 1e12  # far above any count, and of 100 parties together far below what a party believes
+NUMBER_BYTES = 8  # of a number in such arrays as a server works with it, in however few it came
+FIRST_BYTES, FOLD, MOST_BYTES = 2**24, 200, 2**29  # of arrays whose size depends on documents
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One array of a message; a dimension None may have any size."""
+
+    type: str
+    shape: tuple[int | None, ...]
+    may_be_negative: bool = False
+
+
+def expected(
+    method: Method,
+    party: str,
+    told: Arrays,
+    vocabulary: Sequence[str],
+    number: int,
+    *,
+    returning: bool = False,
+) -> dict[str, Expected]:
+    """What `party` may send in round `number` after it was told `told`; one that is `returning` remembers."""
+    turn = Turn(0, "party", number, party)
+    small, large = (
+        _contribution(method, Party(party, _invented(tuple(vocabulary), n_docs), {}), told, turn, returning)
+        for n_docs in (1, 3)
+    )
+    return {
+        name: Expected(
+            array.dtype.name, _common(array.shape, large[name].shape), name in method.about.may_be_negative
+        )
+        for name, array in small.items()
+    }
+
+
+def most_bytes(wanted: Mapping[str, Expected], n_arrived: int) -> int:
+    """The size of the arrays that are expected; where documents decide it, some for the bytes that arrived.
+
+    Zeros compress 30,000-fold, reports with noise in them hardly at all.
+    """
+    if _open(wanted):
+        return min(FIRST_BYTES + FOLD * n_arrived, MOST_BYTES)
+    sizes = [prod(dimension or 0 for dimension in what.shape) for what in wanted.values()]
+    return sum(size * np.dtype(what.type).itemsize for size, what in zip(sizes, wanted.values(), strict=True))
+
+
+def read(body: bytes, wanted: Mapping[str, Expected]) -> Arrays:
+    """The arrays of a message, if they are what is expected; counted before they are made."""
+    limit = most_bytes(wanted, len(body))
+    arrays = wire.unpack(body, limit=limit, number_bytes=NUMBER_BYTES if _open(wanted) else 1)
+    check(arrays, wanted)
+    return arrays
+
+
+def check(arrays: Arrays, wanted: Mapping[str, Expected]) -> None:
+    """Raise `WireError` unless the arrays are what is expected; the message holds no number of the party."""
+    if set(arrays) != set(wanted):
+        names = ", ".join(sorted(wanted)) or "no arrays"
+        raise WireError(f"expected {names}, got {len(arrays)} arrays with other names")
+    for name, what in wanted.items():
+        array = arrays[name]
+        if array.dtype.name != what.type:
+            raise WireError(f"expected {what.type} in {name}, got {array.dtype.name}")
+        if len(array.shape) != len(what.shape) or _common(array.shape, what.shape) != what.shape:
+            raise WireError(f"expected shape {what.shape} of {name}, got {array.shape}")
+        _check_numbers(name, array, what)
+
+
+def _open(wanted: Mapping[str, Expected]) -> bool:
+    """Whether documents decide the size of the message."""
+    return any(None in what.shape for what in wanted.values())
+
+
+def _check_numbers(name: str, array: NDArray[Any], what: Expected) -> None:
+    if not array.size or array.dtype.kind == "b":
+        return
+    least, most = array.min(), array.max()  # NaN where there is one
+    if not (np.isfinite(least) and np.isfinite(most)):
+        raise WireError(f"expected finite numbers in {name}, got NaN or infinity")
+    if max(abs(float(least)), abs(float(most))) > LARGEST:
+        raise WireError(f"expected numbers up to {LARGEST:g} in {name}, got larger ones")
+    if array.dtype.kind == "f" and float(array.sum(dtype=np.float64)) > LARGEST:
+        raise WireError(f"expected a sum up to {LARGEST:g} in {name}, got a larger one")
+    if least < 0 and not what.may_be_negative:
+        raise WireError(f"expected no negative number in {name}, got some")
+
+
+def _contribution(method: Method, party: Party, told: Arrays, turn: Turn, returning: bool) -> Arrays:
+    """What the invented party sends, without a memory or with one."""
+    first, memory = method.contribute(party, told, turn)
+    if not returning:
+        return first.value
+    try:
+        return method.contribute(replace(party, memory=memory), told, turn)[0].value
+    except InputError:  # what it is told does not hold the invented documents: it sends what it sent before
+        return first.value
+
+
+def _common(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    if len(one) != len(other):
+        return ()
+    return tuple(a if a == b else None for a, b in zip(one, other, strict=True))
+
+
+def _invented(vocabulary: tuple[str, ...], n_docs: int) -> Corpus:
+    """Documents of some words each, in one sentence."""
+    words = np.tile(np.array([0, len(vocabulary) - 1], np.int32), n_docs * LENGTH // 2)
+    places = np.arange(0, n_docs * LENGTH + 1, LENGTH)
+    return Corpus(
+        words, places, vocabulary, sentence_offsets=places, document_sentences=np.arange(n_docs + 1)
+    )

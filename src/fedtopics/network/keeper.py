@@ -1,0 +1,115 @@
+"""A process that is kept alive: started, watched, started again, and ended with the one that keeps it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+from types import FrameType, TracebackType
+
+SHORTEST, LONGEST = 0.5, 30.0  # seconds before a process that ended is started again
+GRACE = 5.0
+POLL = 0.2
+NOTE = "worker.pid"
+WORKER = "fedtopics.network.worker"
+
+
+@dataclass
+class Kept:
+    """The worker of a participant, `coordinator` or `party`, whose folder this is.
+
+    No code is taken from the folder in which it is started (-P). It reads from a pipe that its keeper holds
+    open and never writes to: when the keeper is gone, however it ended, the worker ends too.
+    """
+
+    role: str
+    folder: Path
+    say: Callable[[str], None] = lambda line: None
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _started: float = field(default=0.0, init=False)
+    _pause: float = field(default=SHORTEST, init=False)
+
+    def __enter__(self) -> Kept:
+        self._start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def keep_going(self, stop: Callable[[], bool]) -> None:
+        """Look after the worker until `stop` says so."""
+        while not stop():
+            self.look_after(stop)
+            sleep(POLL)
+
+    def look_after(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Start the worker again if it has ended; more slowly each time it ends at once."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        code = None if self._process is None else self._process.returncode
+        self._pause = SHORTEST if monotonic() - self._started > LONGEST else min(2 * self._pause, LONGEST)
+        self.say(f"the worker ended with code {code}; it is started again")
+        until = monotonic() + self._pause
+        while monotonic() < until and not stop():
+            sleep(POLL)
+        if not stop():
+            self._close_pipe()
+            self._start()
+
+    def stop(self) -> None:
+        """End the worker."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._close_pipe()
+        (self.folder / NOTE).unlink(missing_ok=True)
+
+    def _close_pipe(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def _start(self) -> None:
+        self._started = monotonic()
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-P", "-m", WORKER, self.role, str(self.folder.resolve())],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        (self.folder / NOTE).write_text(str(self._process.pid))
+
+
+def end_with_keeper() -> None:
+    """Called by a worker: end this process as soon as its keeper is gone."""
+
+    def watch() -> None:
+        with suppress(OSError):
+            while os.read(sys.stdin.fileno(), 1):
+                pass
+        os._exit(1)
+
+    Thread(target=watch, daemon=True, name="keeper").start()
+
+
+def until_told_to_stop() -> Callable[[], bool]:
+    """A function that says whether this process has been asked to end (SIGTERM or SIGINT)."""
+    told = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        told.append(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, note)
+    return lambda: bool(told)

@@ -1,0 +1,100 @@
+"""What coordinator and parties say to each other: a question, and its answer.
+
+    length of the header (4 bytes)   header (JSON)   body (`wire`)
+
+A question has a number that nobody can guess, and its answer repeats it together with the run, the round, the
+operation and the party's name: an answer that was sent before, or is another's, does not fit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeVar
+
+from fedtopics.network.wire import WireError
+
+MOST_HEADER = 2**16
+MOST_ROUNDS = 2**31
+T = TypeVar("T", "Request", "Reply")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the coordinator asks one party; `plan` and `vocabulary` are digests."""
+
+    operation: str
+    run: str
+    round: int
+    plan: str
+    vocabulary: str = ""
+    nonce: str = field(default_factory=lambda: os.urandom(16).hex())
+    body: bytes = b""
+
+    def to_bytes(self) -> bytes:
+        return _framed(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Request:
+        return _parsed(cls, data)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a party answers; `error` is the name of an exception's type, never its text."""
+
+    party: str
+    operation: str
+    run: str
+    round: int
+    nonce: str
+    error: str = ""
+    body: bytes = b""
+
+    def to_bytes(self) -> bytes:
+        return _framed(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Reply:
+        return _parsed(cls, data)
+
+    def mismatch(self, request: Request, party: str) -> str | None:
+        """Why this is no answer of `party` to `request`, in words; None where it is one."""
+        if self.party != party:
+            return f"it speaks for party {self.party!r:.80}"
+        if (self.run, self.operation, self.round) != (request.run, request.operation, request.round):
+            return (
+                f"it belongs to {self.operation!r:.40} of round {self.round} of run {self.run!r:.80}, "
+                f"{request.operation!r} of round {request.round} was asked (an old message sent again?)"
+            )
+        if self.nonce != request.nonce:
+            return "it answers another question (an old message sent again?)"
+        return None
+
+
+def _framed(message: Request | Reply) -> bytes:
+    header: dict[str, Any] = asdict(message)
+    body = header.pop("body")
+    described = json.dumps(header, separators=(",", ":")).encode()
+    return b"".join([struct.pack("<I", len(described)), described, body])
+
+
+def _parsed(kind: type[T], data: bytes) -> T:
+    """The message in these bytes; whatever else they are is a `WireError`."""
+    if not isinstance(data, bytes) or len(data) < 4:
+        raise WireError(f"expected a message, got {type(data).__name__} that is none")
+    length = struct.unpack_from("<I", data)[0]
+    if length > min(MOST_HEADER, len(data) - 4):
+        raise WireError("expected a message with its whole header, got one that is cut off or too long")
+    try:
+        header = json.loads(data[4 : 4 + length])
+    except (ValueError, RecursionError):
+        raise WireError("expected a header in JSON, got other bytes") from None
+    wanted = {item.name: int if item.name == "round" else str for item in fields(kind) if item.name != "body"}
+    if not isinstance(header, dict) or {name: type(value) for name, value in header.items()} != wanted:
+        raise WireError("expected the header of a message, got other JSON")
+    if abs(header["round"]) > MOST_ROUNDS:
+        raise WireError(f"expected the number of a round up to {MOST_ROUNDS}, got a larger one")
+    return kind(**header, body=data[4 + length :])

@@ -1,0 +1,1 @@
+"""A party: what it answers, and what it keeps on its disk."""

@@ -1,0 +1,221 @@
+"""A party's folder: what it accepted, its keys, its data's address, its ledger and its models.
+
+FOLDER/plan.toml, policy.toml    what was accepted, what is allowed;  party.crt, party.key, ca.crt
+FOLDER/source.json               where the documents are and how to read them
+FOLDER/store/                    ledger over all runs, releases, memory;  ledger.anchor knows its end
+FOLDER/models/RUN/               each finished run: model, signed record, this party's ledger
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics import files
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import CountedWordsError, documents, read
+from fedtopics.documents.reading.bags import EmptyCountsError
+from fedtopics.errors import EmptyCorpusError, InputError
+from fedtopics.files import StoreError
+from fedtopics.model import TopicModel
+from fedtopics.network import private_scores, verification
+from fedtopics.network.coordinator.result import FILES, check_record
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.side import Delivery, PartySide, Score
+from fedtopics.network.party.store import MODELS, PartyStore
+from fedtopics.network.plan import acceptance, certificates
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.policy import Policy
+from fedtopics.network.plan.readiness import check_identity
+from fedtopics.network.plan.terms_of_plan import terms_of
+from fedtopics.network.tls import Credentials
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol.method import Arrays
+from fedtopics.runs.run import PARTY_PREFIX
+
+LOCK_SECONDS = 30.0  # until the process of the job before has ended
+
+
+@dataclass(frozen=True)
+class PartyFolder:
+    """Where a party keeps everything."""
+
+    path: Path
+
+    @property
+    def plan(self) -> Plan:
+        return Plan.read(self.path / "plan.toml")
+
+    @property
+    def policy(self) -> Policy:
+        return Policy.read(self.path / "policy.toml")
+
+    @property
+    def credentials(self) -> Credentials:
+        files = Credentials(*(self.path / file for file in ("party.crt", "party.key", "ca.crt")))
+        for file in vars(files).values():
+            if not file.is_file():
+                raise InputError(f"expected {file}, got none; see `fedtopics federation request`")
+        return files
+
+    @property
+    def name(self) -> str:
+        """The party's name, as its certificate says, if key and certificate fit and hold now."""
+        return check_identity(self.path)
+
+    def note_source(self, source: str, options: dict[str, Any]) -> None:
+        """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if Path(source).expanduser().exists():
+            source = str(Path(source).expanduser().resolve())
+        files.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
+
+    def documents(self) -> Corpus:
+        """The party's documents with all their words, none where the source holds no word."""
+        try:
+            return self._read()
+        except EmptyCorpusError as empty:  # an error would tell that, at no price
+            known = None if isinstance(empty, EmptyCountsError) else np.zeros(1, np.int64)
+            return Corpus(
+                np.zeros(0, np.int32),
+                np.zeros(1, np.int64),
+                (),
+                sentence_offsets=known,
+                document_sentences=known,
+                language=None if known is None else self.plan.texts.language,
+            )
+
+    def _read(self) -> Corpus:
+        """What the source holds, with all words: filters by frequency would leak them."""
+        noted = json.loads((self.path / "source.json").read_bytes())
+        texts = self.plan.texts
+        options: dict[str, Any] = {
+            "language": texts.language,
+            "stop_words": texts.stop_words,
+            "min_df": 1,
+            "max_df": 1.0,
+        }
+        return read(noted["source"], **noted["options"], **options)
+
+    def training(self) -> Corpus:
+        """The documents that are trained on: all of them, unless some are held out for private scores."""
+        return self._parts()[0]
+
+    def _parts(self) -> tuple[Corpus, Corpus | None]:
+        """Documents to train on and to score with, the same two parts whenever the plan is the same."""
+        corpus, plan = self.documents(), self.plan
+        if plan.evaluation.test_fraction is None:
+            return corpus, None
+        if not 0 < round(plan.evaluation.test_fraction * corpus.n_docs) < corpus.n_docs:
+            return corpus, corpus.select([])  # too few to share out: it scores none, and nobody sees that
+        return corpus.split(plan.evaluation.test_fraction, seed=int(plan.digest[:8], 16))
+
+    def _score(self) -> Score | None:
+        mechanism, threads = self.plan.evaluation.mechanism(), os.cpu_count() or 1
+        if mechanism is None:
+            return None
+
+        def score(topics: NDArray[Any], words: tuple[str, ...], noise: Noise) -> Release[Arrays]:
+            held_out = self._parts()[1]
+            if held_out is None:
+                raise InputError("the plan holds no documents out: nothing is scored")
+            return private_scores.release(topics, held_out.with_vocabulary(words), mechanism, noise, threads)
+
+        return Score(mechanism.price(), score)
+
+    def check_source(self) -> int:
+        """The number of documents; an error that says why where none can be read."""
+        noted = json.loads((self.path / "source.json").read_bytes())
+        if noted["source"].startswith(("postgresql://", "postgres://")):
+            return self._read().n_docs
+        try:
+            return len(documents(noted["source"], **noted["options"]))
+        except CountedWordsError:
+            return self._read().n_docs
+
+    def store(self, wait: float = 0.0) -> PartyStore:
+        """The party's ledger and memory; waits for another process to let go of them."""
+        until, anchor = monotonic() + wait, self.path / ledger_file.ANCHOR
+        secure, budgets = self.plan.simulation_seed is None, self.policy.budgets
+        while True:
+            try:
+                store = PartyStore(self.path / "store", self.name, budgets, secure_only=secure, anchor=anchor)
+                break
+            except StoreError:
+                if monotonic() > until:
+                    raise
+                sleep(0.2)
+        try:
+            acceptance.check_ledger(self.path, store.ledger_id)
+        except InputError:
+            store.close()
+            raise
+        return store
+
+    def side(self, run: str) -> PartySide:
+        """The party's side of a run."""
+        self.check()
+        terms = terms_of(self.plan, self.path, run)
+        store, score = self.store(LOCK_SECONDS), self._score()
+        sign = partial(certificates.sign, self.path / "party.key")
+        given = self.training, self.keep, self.policy.log, score, sign, FILES, self.is_kept
+        return PartySide(self.name, terms, store, *given)
+
+    def allowed(self) -> tuple[bytes, ...]:
+        """What the party has accepted and allows, as it stands in its files; nothing for one that is gone."""
+        paths = (self.path / name for name in ("plan.toml", "policy.toml", acceptance.FILE))
+        return tuple(path.read_bytes() if path.is_file() else b"" for path in paths)
+
+    def check(self) -> None:
+        """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
+        plan = self.plan
+        acceptance.check(self.path, plan)
+        self.policy.check(plan)
+
+    def is_kept(self, run: str) -> bool:
+        """Whether a finished run is stored."""
+        return (self.path / MODELS / run).exists()
+
+    def keep(self, run: str, delivery: Delivery) -> None:
+        """Store a finished run with this party's own ledger, all of it or nothing."""
+        target = self.path / MODELS / run
+        if self.is_kept(run):
+            return
+        if set(delivery.files) != set(FILES):
+            raise InputError(f"expected {', '.join(FILES)}, got other files; nothing was kept")
+        draft = target.with_name(f".{run}.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        files.make_folder(draft)
+        try:
+            self._fill(draft, run, delivery)
+            draft.replace(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def _fill(self, draft: Path, run: str, delivery: Delivery) -> None:
+        """Write what was delivered, if it is what the coordinator signed, and this party's own part."""
+        for name, content in delivery.files.items():
+            files.write(draft / name, content)
+        check_record(draft, self.path / "signing.pub")
+        plan, authority = self.plan, certificates.read_certificate(self.path / "ca.crt")
+        record = json.loads((draft / "run.json").read_bytes())
+        if (record.get("run"), record.get("plan")) != (run, plan.digest):
+            raise InputError(f"expected the record of {run} under this plan, got another; nothing was kept")
+        signed = verification.verified(draft, authority, plan)
+        key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
+        own = verification.own_statement(self.path, run, plan.digest)
+        verification.check_own(draft, signed, key, own)
+        if TopicModel.load(draft).vocabulary != delivery.words:
+            raise InputError("expected a model over the words of the run, got another; nothing was kept")
+        if delivery.local_model is not None:
+            delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
+        files.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())

@@ -1,0 +1,29 @@
+"""What a party remembers of a run between its rounds, as bytes and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fedtopics.files import StoreError
+from fedtopics.protocol.method import Arrays
+
+
+def saved(memory: Arrays) -> bytes:
+    """The memory as bytes."""
+    import numpy as np
+    from safetensors.numpy import save
+
+    return bytes(
+        save({name: np.ascontiguousarray(array).reshape(array.shape) for name, array in memory.items()})
+    )
+
+
+def loaded(path: Path) -> Arrays:
+    """The memory in a file."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        return dict(load(path.read_bytes()))
+    except SafetensorError:
+        raise StoreError(f"memory {path} was altered; the run cannot go on here") from None

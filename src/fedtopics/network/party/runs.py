@@ -1,0 +1,86 @@
+"""The runs of a party: each goes by one plan, and is open until a release failed or its result was kept.
+
+Which plan a run goes by is noted before its first release. The same name under another plan is refused: what
+was released under the one would be signed for under the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from fedtopics import files
+from fedtopics.errors import InputError
+from fedtopics.network.party.progress import Progress
+from fedtopics.network.party.store import WORDS, PartyStore
+from fedtopics.privacy.price.cost import Cost
+
+FAILED = "failed"  # what the ledger calls a release that failed
+ROOM = 2**28  # bytes, whatever the documents: so a disk with less of them tells nothing
+
+
+class OtherPlanError(InputError):
+    """The run began under another plan."""
+
+
+class RoundPassedError(InputError):
+    """A round was asked for that this party has left behind without an answer."""
+
+
+@dataclass
+class PartyRuns:
+    """How far each run has come, and whether it may go on."""
+
+    store: PartyStore
+    is_kept: Callable[[str], bool]
+    _known: dict[str, Progress] = field(default_factory=dict, init=False)
+
+    def check_plan(self, run: str, plan: str) -> None:
+        """Raise `OtherPlanError` where the run began under another plan."""
+        note = self._note(run)
+        if note.is_file() and note.read_bytes() != plan.encode():
+            raise OtherPlanError(f"run {run} began under another plan than {plan:.12}; start a new run")
+
+    def note_plan(self, run: str, plan: str) -> None:
+        """Keep the plan that the run goes by from its first release on."""
+        note = self._note(run)
+        if not note.is_file():
+            files.make_folder(note.parent)
+            files.write(note, plan.encode())
+
+    def require(self, run: str, due: Cost) -> None:
+        """Raise unless the run is open, the budget can pay and the disk can hold a release of this price."""
+        if self.progress(run).left:
+            raise RoundPassedError(f"run {run} was left when a release failed; start a new run")
+        if self.is_kept(run):
+            raise RoundPassedError(f"run {run} is finished, and its result is kept; start a new run")
+        self.store.require([due])
+        files.require_room(self.store.folder, ROOM)
+
+    def progress(self, run: str) -> Progress:
+        """How far the run has come."""
+        if run not in self._known:
+            self._known[run] = Progress.of(self.store.run_ledger(run), "contribute", FAILED)
+        return self._known[run]
+
+    def advance(self, run: str, number: int, cost: Cost) -> None:
+        """Note the answer of a round."""
+        self._known[run] = self.progress(run).after(number, cost)
+
+    def look_again(self, run: str) -> None:
+        """Forget what is known of the run: from now on its ledger says it."""
+        self._known.pop(run, None)
+
+    def leave(self, run: str, number: int, due: Cost) -> bool:
+        """Charge a release that failed, and make none in this run any more; whether it could be charged."""
+        self._known[run] = replace(self.progress(run), left=True)
+        try:
+            self.store.commit(run, number, FAILED, due, b"")
+        except Exception:  # whatever it was: only a line in the ledger counts
+            return self.store.charged(run, number, FAILED) is not None
+        return True
+
+    def _note(self, run: str) -> Path:
+        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.plan"

@@ -1,0 +1,293 @@
+"""A party's side of the wire: it answers the coordinator's questions, and decides itself what leaves.
+
+    hello        has this plan been accepted?                       -> the time here
+    propose      [round -2] words that may be named                 -> a release
+    confirm      [round -1] noisy votes for candidate words         -> a release
+    vocabulary   the words of this run, one list for the whole of it
+    contribute   [round t]  what the method sends in this round     -> a release
+    evaluate     [the last] how well these topics predict documents -> a release
+    attest       [the last] what this run has cost, as the ledger here says, signed here
+    deliver      the finished model, to be kept here
+
+A question that was answered before gets the stored answer again, whatever it now says: a retry spends
+nothing. Any other is checked first, without documents, and an error leaves as the name of its type. From
+`_begin` on, which alone opens the documents, every failure leaves under one name, since it may depend on
+them: its text stays here. Where a release was being made its price is charged and the run is left, so that
+nobody sees for free how often fresh noise fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from time import perf_counter, time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import one_line
+from fedtopics.errors import InputError
+from fedtopics.files import StoreError
+from fedtopics.model import TopicModel
+from fedtopics.network import attestation, wire
+from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.progress import never_empty, word_lists
+from fedtopics.network.party.runs import PartyRuns, RoundPassedError
+from fedtopics.network.party.store import PartyStore
+from fedtopics.network.party.words import CONFIRMATION, PROPOSAL, PartyWords, told_words
+from fedtopics.network.plan.terms import Terms
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.privacy.price.ledger import BudgetError, Ledger
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import told
+from fedtopics.protocol.method import Arrays, Form, Numbers, Party, model_sizes
+
+RESULT_BYTES = 2**26  # of a result beside the numbers of its model
+MODEL_FACTOR = 4  # more than what these numbers take
+RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
+logger = logging.getLogger(__name__)
+
+
+class PlanNotAcceptedError(InputError):
+    """The coordinator runs a plan that this party has not accepted."""
+
+
+class PartyFailedError(InputError):
+    """Something went wrong while this party worked on its documents; its own log says what."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well topics over these words predict held-out documents: what releases it, at which price."""
+
+    price: Cost
+    release: Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What a party keeps of a finished run: the coordinator's files by name, and what is its own."""
+
+    files: dict[str, bytes]
+    words: tuple[str, ...]
+    local_model: TopicModel | None
+    ledger: Ledger
+
+
+@dataclass
+class PartySide:
+    """One party's answers; `read` gives its documents with all their words, `keep` stores a finished run."""
+
+    name: str
+    terms: Terms
+    store: PartyStore
+    read: Callable[[], Corpus]
+    keep: Callable[[str, Delivery], None]
+    log: str = "details"  # or "rounds", "nothing": what this party's own log may hold
+    score: Score | None = None  # of topics on held-out documents, where the plan has private scores
+    sign: attestation.Sign | None = None  # with this party's key
+    files: Collection[str] | None = None  # what a finished run is delivered as
+    is_kept: Callable[[str], bool] = lambda run: False  # whether a finished run is stored
+    unpaid: bool = False  # whether a price could not be written: then no other is agreed to
+    _documents: Corpus | None = field(default=None, init=False)
+    _words: PartyWords = field(init=False)
+    _parties: dict[str, Party] = field(default_factory=dict, init=False)
+    _runs: PartyRuns = field(init=False)
+    _due: Cost | None = field(default=None, init=False)  # of the answer under way, once documents are open
+    _lock: Lock = field(default_factory=Lock, init=False)
+
+    def __post_init__(self) -> None:
+        self._words = PartyWords(self.terms, self.store)
+        self._runs = PartyRuns(self.store, self.is_kept)
+
+    def answer(self, data: bytes) -> bytes:
+        """The answer to a question in bytes; never an exception."""
+        asked, body, error = Request("", "", 0, "", nonce=""), b"", ""
+        began = perf_counter()
+        try:
+            asked = Request.from_bytes(data)
+            with self._lock:
+                self._due = None
+                body = self._answer(asked)
+            self._note(asked, f"{len(body)} bytes in {perf_counter() - began:.2f} s")
+        except Exception as problem:
+            error = type(problem).__name__ if isinstance(problem, InputError) else PartyFailedError.__name__
+            self._note(asked, f"not answered: {problem if self.log == 'details' else error}")
+        return Reply(self.name, asked.operation, asked.run, asked.round, asked.nonce, error, body).to_bytes()
+
+    def _answer(self, asked: Request) -> bytes:
+        if asked.plan != self.terms.plan:
+            raise PlanNotAcceptedError(
+                f"the coordinator runs plan {asked.plan:.12}, got acceptance of {self.terms.plan:.12} alone; "
+                "review the new plan and accept it"
+            )
+        answers: dict[str, Callable[[Request], bytes]] = {
+            "hello": self._hello,
+            "propose": self._propose,
+            "confirm": self._confirm,
+            "vocabulary": self._vocabulary,
+            "contribute": self._contribute,
+            "evaluate": self._evaluate,
+            "attest": self._attest,
+            "deliver": self._deliver,
+        }
+        if not RUN.fullmatch(asked.run):
+            raise InputError(f"expected the name of a run, got {asked.run!r:.40}")
+        if asked.operation not in answers:
+            raise InputError(f"expected one of {', '.join(answers)}, got {asked.operation!r:.40}")
+        self._runs.check_plan(asked.run, self.terms.plan)
+        known = self.store.stored(asked.run, asked.round, asked.operation)
+        if known is not None:
+            return known
+        try:
+            return answers[asked.operation](asked)
+        except Exception as problem:
+            if self._due is None or isinstance(problem, BudgetError):  # decided by public facts alone
+                raise
+            if self._due != FREE:
+                self._leave(asked, self._due)
+            raise PartyFailedError(f"{type(problem).__name__}: {problem}") from problem
+
+    def _note(self, asked: Request, line: str) -> None:
+        """Put a line into this party's own log, as far as its policy allows."""
+        if self.log != "nothing":
+            logger.info("%s of round %d: %s", one_line(asked.operation), asked.round, one_line(line))
+
+    def _hello(self, asked: Request) -> bytes:
+        return wire.pack({"time": np.array(time())})
+
+    def _propose(self, asked: Request) -> bytes:
+        agreement = self.terms.agreement
+        if agreement is None or asked.round != PROPOSAL:
+            raise InputError("the plan has a public word list: no words are proposed")
+        self._begin(asked, agreement.plan()[0])
+        documents = word_lists(self._corpus())
+        release = agreement.propose(documents, self.name, self.terms.parties, self._word_noise(1))
+        votes = release.map(
+            lambda found: {"words": wire.from_words(list(found)), "votes": np.array(list(found.values()))}
+        )
+        return self._commit(asked, votes)
+
+    def _confirm(self, asked: Request) -> bytes:
+        agreement = self.terms.agreement
+        if agreement is None or asked.round != CONFIRMATION:
+            raise InputError("the plan has a public word list: no words are confirmed")
+        candidates = told_words(asked.body)
+        self._begin(asked, agreement.plan()[1])
+        self._words.note_candidates(asked.run, candidates)
+        release = agreement.confirm(word_lists(self._corpus()), candidates, self._word_noise(2))
+        return self._commit(asked, release.map(lambda votes: {"votes": votes}))
+
+    def _vocabulary(self, asked: Request) -> bytes:
+        """Take the words of the run; a second list for the same run could undo the noise, and is refused."""
+        self._words.take(asked.run, told_words(asked.body), asked.vocabulary)
+        return wire.pack({})
+
+    def _contribute(self, asked: Request) -> bytes:
+        words, method = self._words.of(asked.run, asked.vocabulary), self.terms.method
+        so_far = self._runs.progress(asked.run)
+        if not so_far.newest < asked.round < method.n_rounds:
+            raise RoundPassedError(
+                f"expected a round after {so_far.newest} of {method.n_rounds}, got {asked.round}"
+            )
+        arrays = self._told(asked, method.may_be_told(len(words), self.name))
+        self._begin(asked, so_far.next_price(method.plan(len(words))))
+        party = self._party(asked.run, words)
+        release, memory = method.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
+        payload = self._commit(asked, release, memory)
+        self._parties[asked.run] = replace(party, memory=memory)
+        self._runs.advance(asked.run, asked.round, release.cost)
+        return payload
+
+    def _evaluate(self, asked: Request) -> bytes:
+        if self.score is None or asked.round != self.terms.method.n_rounds:
+            raise InputError("the plan has no private scores, or they are not due: nothing is scored")
+        words = self._words.of(asked.run, asked.vocabulary)
+        shape = model_sizes(self.terms.method, self.terms.parties), len(words)
+        topics = Numbers("float64", shape, most=1.0, sums_to_one=1)
+        arrays = self._told(asked, [{"topics": topics}])
+        noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
+        self._begin(asked, self.score.price)
+        return self._commit(asked, self.score.release(arrays["topics"], words, noise))
+
+    def _attest(self, asked: Request) -> bytes:
+        """What this run has cost so far: it depends on prices alone, so it is free and reads no documents."""
+        if self.sign is None:
+            raise InputError("expected this party's key, got none; nothing is attested")
+        entries = self.store.of_run(asked.run)
+        return attestation.made(self.name, asked.run, self.terms.plan, entries, self.sign).to_bytes()
+
+    def _deliver(self, asked: Request) -> bytes:
+        if self.is_kept(asked.run):
+            return wire.pack({})
+        if not self.store.of_run(asked.run):
+            raise InputError(f"expected a run with releases of this party, got {asked.run}; nothing was kept")
+        words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
+        numbers = 8 * len(words) * model_sizes(self.terms.method, self.terms.parties)[-1]
+        arrays = wire.unpack(asked.body, limit=MODEL_FACTOR * numbers + RESULT_BYTES, names=self.files)
+        self._begin(asked, FREE)
+        local = self.terms.method.local_model(self._party(asked.run, words)) if newest >= 0 else None
+        files = {name: array.tobytes() for name, array in arrays.items()}
+        ledger = self.store.run_ledger(asked.run)
+        self.keep(asked.run, Delivery(files, words, local, ledger))
+        return wire.pack({})
+
+    def _begin(self, asked: Request, due: Cost) -> None:
+        """Open the documents for an answer of this price, if the run goes on and the budget can pay."""
+        if due != FREE:
+            if self.unpaid:
+                raise StoreError("a price could not be written; make room and start this party again")
+            self._runs.require(asked.run, due)
+        self._due = FREE
+        self._corpus()  # where they cannot be read, nothing is made
+        if due != FREE:
+            self._runs.note_plan(asked.run, self.terms.plan)
+        self._due = due
+
+    def _leave(self, asked: Request, due: Cost) -> None:
+        """Charge a release that failed and leave the run; all of them, where the disk takes no charge."""
+        if not self._runs.leave(asked.run, asked.round, due):
+            self.unpaid = True
+
+    def _told(self, asked: Request, forms: list[Form]) -> Arrays:
+        """What the question tells, if it has one of the forms."""
+        arrays = wire.unpack(asked.body, limit=told.most_bytes(forms))
+        told.check(arrays, forms, self.terms.significant_bits)
+        return arrays
+
+    def _party(self, run: str, words: tuple[str, ...]) -> Party:
+        """This party with its documents and what it remembers of the run."""
+        if run not in self._parties:
+            corpus = never_empty(self._corpus().with_vocabulary(words))
+            self._parties[run] = Party(self.name, corpus, self.store.load_memory(run))
+        return self._parties[run]
+
+    def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:
+        payload = wire.pack(release.value, significant_bits=self.terms.significant_bits)
+        try:
+            return self.store.commit(asked.run, asked.round, asked.operation, release.cost, payload, memory)
+        except Exception:
+            # It may be charged all the same: what is remembered from now on is what the disk says.
+            if self.store.charged(asked.run, asked.round, asked.operation) is not None:
+                self._due = FREE
+            self._parties.pop(asked.run, None)
+            self._runs.look_again(asked.run)
+            raise
+
+    def _corpus(self) -> Corpus:
+        if self._due is None:
+            raise PartyFailedError("expected every check before documents are opened, got one of them after")
+        if self._documents is None:
+            self._documents = self.read()
+        return self._documents
+
+    def _word_noise(self, step: int) -> Noise:
+        if self.terms.secure:
+            return Noise.secure()
+        return Noise.simulated(self.terms.seed, "vocabulary", self.name, step)

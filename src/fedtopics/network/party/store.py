@@ -1,0 +1,297 @@
+"""What a party keeps on its own disk: its ledger over all runs, what it has sent, what it remembers.
+
+    FOLDER/ledger.jsonl   every release with its price (`ledger_file`)
+    FOLDER/releases/      what was released, to be sent again when the coordinator asks again
+    FOLDER/memory/        the party's memory after its newest release of each run
+    FOLDER/words/         which plan and which words each run began with
+    FOLDER/lock           held by the one process that uses the folder
+
+One release is one transaction: payload and memory are on the disk first, then the ledger's line, then its
+head and anchor, and only then is the payload handed out. A crash before the line leaves a payload that was
+never charged and is never sent; a crash after it leaves one that is sent again for free. A line that a crash
+cut short is completed, never dropped: its price and payload were on the disk before it. A ledger that is gone
+while anything else speaks for it is not begun anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+
+from fedtopics import files
+from fedtopics.errors import InputError
+from fedtopics.files import StoreError
+from fedtopics.network.party import ledger_file, memory_file
+from fedtopics.network.party.ledger_file import LedgerFile
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.ledger import Budget, Entry, Ledger
+from fedtopics.protocol.method import Arrays
+
+RELEASES, MEMORY, WORDS = "releases", "memory", "words"
+MODELS = "models"  # finished runs, beside the anchor
+
+
+class PartyStore:
+    """The durable state of one party; use it as a context manager or `close` it.
+
+    anchor   file outside the folder that the ledger must not fall behind
+    first    whether there may be no anchor yet: when a party accepts its first plan
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        party: str,
+        budgets: Iterable[Budget],
+        *,
+        secure_only: bool = True,
+        anchor: Path | None = None,
+        first: bool = False,
+    ) -> None:
+        self.folder, self.party = Path(folder), party
+        self.budgets, self.secure_only = tuple(budgets), secure_only
+        self.anchor, self._first = anchor, first
+        for name in ("", RELEASES, MEMORY):
+            files.make_folder(self.folder / name)
+        self._lock = Lock()
+        self._descriptor = files.lock(self.folder)
+        try:
+            self._file = self._open()
+            self._file.settle()
+            self._sweep()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> PartyStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let another process use the folder."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    @property
+    def ledger_id(self) -> str:
+        """What tells this party's ledger from every other, from its first line on."""
+        return self._file.genesis
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every release of every run."""
+        return list(self._file.entries)
+
+    def require(self, costs: Iterable[Cost]) -> None:
+        """Raise `BudgetError` unless all these costs fit into what past runs have left."""
+        self._ledger("").require(self.party, costs)
+
+    def stored(self, run: str, round: int, operation: str) -> bytes | None:  # noqa: A002
+        """What was released here before, None where nothing was."""
+        entry = self.charged(run, round, operation)
+        if entry is None:
+            return None
+        path = self._release_path(entry.run, entry.round)
+        if not path.is_file():
+            raise StoreError(f"run {run} was finished and its releases deleted; start a new run")
+        self._file.settle()
+        payload = _unframed(path)[1]
+        if sha256(payload).hexdigest() != entry.content:
+            raise StoreError(f"release {path} was altered: it is not what the ledger names; nothing is sent")
+        return payload
+
+    def commit(
+        self,
+        run: str,
+        round: int,  # noqa: A002
+        operation: str,
+        cost: Cost,
+        payload: bytes,
+        memory: Arrays | None = None,
+    ) -> bytes:
+        """Charge a release and keep it and the memory after it; the bytes that may now be sent.
+
+        A retry gives what was released the first time, charges nothing and leaves the memory alone.
+        """
+        with self._lock:
+            if self._descriptor < 0:
+                raise StoreError("expected an open store, got one that was closed")
+            known = self.stored(run, round, operation)
+            if known is not None:
+                return known
+            entry = self._priced(_name(run, operation), round, cost, sha256(payload).hexdigest())
+            self._put(entry, payload, memory)
+            self._file.settle()
+            if memory is not None:
+                self._drop_memory(run, but=entry)
+            return payload
+
+    def _put(self, entry: Entry, payload: bytes, memory: Arrays | None) -> None:
+        """Write a release and then its line; what was not charged leaves its room to the next line."""
+        try:
+            if memory is not None:
+                files.write(self._memory_path(entry), memory_file.saved(memory))
+            files.write(self._release_path(entry.run, entry.round), _framed(entry, payload))
+            self._charge(entry)
+        except Exception:
+            if self._descriptor >= 0 and entry not in self._file.entries:
+                with suppress(OSError):
+                    self._delete(entry)
+            raise
+
+    def _charge(self, entry: Entry) -> None:
+        """Write the line; where the disk fails, what it then holds decides whether the release is charged."""
+        try:
+            self._file.append(entry)
+        except Exception:
+            try:
+                self._file = self._open()
+            except Exception:
+                self.close()
+            raise
+
+    def load_memory(self, run: str) -> Arrays:
+        """The memory after the newest release of the run that had one; empty before."""
+        for entry in reversed(self.of_run(run)):
+            path = self._memory_path(entry)
+            if path.is_file():
+                return memory_file.loaded(path)
+        return {}
+
+    def forget(self, run: str) -> None:
+        """Delete what a finished run has left, save its lines in the ledger and the name of its plan."""
+        for entry in self.of_run(run):
+            self._delete(entry)
+        for path in (self.folder / WORDS).glob(f"{sha256(run.encode()).hexdigest()[:32]}.*"):
+            if path.suffix != ".plan":
+                path.unlink()
+
+    def _delete(self, entry: Entry) -> None:
+        self._release_path(entry.run, entry.round).unlink(missing_ok=True)
+        self._memory_path(entry).unlink(missing_ok=True)
+
+    def run_ledger(self, run: str) -> Ledger:
+        """A ledger of this run alone, for its record."""
+        ledger = Ledger(run=run)
+        for entry in self.of_run(run):
+            ledger.run = entry.run
+            ledger.charge(entry.party, entry.round, entry.cost, content=entry.content)
+        return ledger
+
+    def statements(self) -> list[dict[str, float | str]]:
+        """What this party has spent in all runs, by relation."""
+        return self._ledger("").statements()
+
+    def _open(self) -> LedgerFile:
+        lines, head = self.folder / ledger_file.LINES, self.folder / ledger_file.HEAD
+        gone = next((path for path in (lines, head) if not path.is_file()), None)
+        trace = next(self._traces(), None)
+        if gone is not None and trace is not None:
+            raise StoreError(
+                f"expected {gone} beside {trace}, got none; restore it: nothing is released before"
+            )
+        if self.anchor is not None and not self._first and not self.anchor.is_file():
+            raise StoreError(
+                f"expected {self.anchor} that names the end of the ledger, got none; restore it, or accept "
+                "the plan anew where it was accepted before there were anchors"
+            )
+        if gone == lines:
+            return ledger_file.create(self.folder, self.party, self.anchor)
+        found = ledger_file.read(self.folder, self.anchor)
+        if found.party != self.party:
+            raise StoreError(f"{self.folder} holds the ledger of party {found.party!r}, got {self.party!r}")
+        if found.torn:
+            found.complete(self._cut_short(found))
+        return found
+
+    def _traces(self) -> Iterator[Path]:
+        """What only a party leaves behind that had a ledger."""
+        folders = [self.folder / name for name in (RELEASES, MEMORY, WORDS)]
+        if self.anchor is not None:
+            folders.append(self.anchor.with_name(MODELS))
+            yield from (path for path in (self.anchor,) if path.is_file())
+        yield from (path for folder in folders if folder.is_dir() for path in folder.iterdir())
+        if not (self.folder / ledger_file.LINES).is_file():
+            yield from (path for path in (self.folder / ledger_file.HEAD,) if path.is_file())
+
+    def _sweep(self) -> None:
+        """Delete what a crash has left of releases that were never charged."""
+        kept = {self._memory_path(entry) for entry in self._file.entries}
+        kept |= {self._release_path(entry.run, entry.round) for entry in self._file.entries}
+        for name in (RELEASES, MEMORY):
+            for path in (self.folder / name).iterdir():
+                if path not in kept:
+                    path.unlink()
+
+    def _cut_short(self, found: LedgerFile) -> Entry:
+        """The entry whose line a crash has cut short: the one that was about to be charged."""
+        beginning = found.torn.rstrip(b"\0")  # some file systems fill up with zeros
+        for path in sorted((self.folder / RELEASES).glob("*.release")):
+            entry = _unframed(path)[0]
+            if entry.previous == found.head and ledger_file.line(entry).startswith(beginning):
+                return entry
+        raise StoreError(
+            f"the last line of {self.folder / ledger_file.LINES} is cut short and no release explains it; "
+            "nothing is released until the file is restored"
+        )
+
+    def _ledger(self, run: str) -> Ledger:
+        entries = list(self._file.entries)
+        return Ledger(run=run, budgets=self.budgets, secure_only=self.secure_only, entries=entries)
+
+    def _priced(self, name: str, number: int, cost: Cost, content: str) -> Entry:
+        """The next entry, if the budgets allow it."""
+        trial = self._ledger(name)
+        trial.charge(self.party, number, cost, content=content)
+        return replace(trial.entries[-1], previous=self._file.head)
+
+    def charged(self, run: str, number: int, operation: str) -> Entry | None:
+        """The line of this release, None where there is none."""
+        key = (_name(run, operation), number, self.party)
+        return next((entry for entry in self._file.entries if entry.key == key), None)
+
+    def of_run(self, run: str) -> list[Entry]:
+        """The releases of one run, in their order."""
+        return [entry for entry in self._file.entries if entry.run.startswith(f"{_name(run, '')}")]
+
+    def _release_path(self, name: str, number: int) -> Path:
+        return self.folder / RELEASES / f"{_file_name(name, number)}.release"
+
+    def _memory_path(self, entry: Entry) -> Path:
+        return self.folder / MEMORY / f"{_file_name(entry.run, entry.round)}-{entry.content[:16]}.memory"
+
+    def _drop_memory(self, run: str, but: Entry) -> None:
+        for entry in self.of_run(run):
+            if entry is not but:
+                self._memory_path(entry).unlink(missing_ok=True)
+
+
+def _name(run: str, operation: str) -> str:
+    """How the ledger calls a run's operation."""
+    if not run or "/" in run + operation:
+        raise InputError(
+            f"names of runs and operations must not contain a slash, got {run!r} and {operation!r}"
+        )
+    return f"{run}/{operation}"
+
+
+def _file_name(name: str, number: int) -> str:
+    """A name that says nothing and cannot lead out of the folder."""
+    return sha256(f"{name}/{number}".encode()).hexdigest()[:32]
+
+
+def _framed(entry: Entry, payload: bytes) -> bytes:
+    return ledger_file.line(entry) + payload
+
+
+def _unframed(path: Path) -> tuple[Entry, bytes]:
+    described, _, payload = path.read_bytes().partition(b"\n")
+    return ledger_file.parsed(described, str(path)), payload

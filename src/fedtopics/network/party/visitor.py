@@ -1,0 +1,125 @@
+"""A party's way to the coordinator: it calls, asks for a question and brings the answer. It opens no port.
+
+All that a coordinator can make a party do is in the one function that answers: bytes in, bytes out.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import sleep
+
+from cryptography import x509
+
+from fedtopics.errors import InputError
+from fedtopics.network.coordinator.server import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
+from fedtopics.network.plan import certificates
+from fedtopics.network.tls import Credentials
+
+MOST_BYTES = 2**31  # of a question
+SHORTEST, LONGEST = 0.5, 30.0  # seconds before the coordinator is called again
+NOTHING = ("", b"")
+
+
+class NoQuestionError(InputError):
+    """The coordinator answered with something else than a question."""
+
+
+@dataclass
+class Visitor:
+    """Visits one coordinator and answers its questions; `say` takes a line for the operator."""
+
+    host: str
+    port: int
+    credentials: Credentials
+    answer: Callable[[bytes], bytes]
+    say: Callable[[str], None]
+    _connection: http.client.HTTPSConnection | None = field(default=None, init=False)
+    _said: str = field(default="", init=False)
+    _pause: float = field(default=SHORTEST, init=False)
+    _answered: tuple[str, bytes] = field(default=NOTHING, init=False)  # to be handed in
+    _kept: tuple[str, bytes] = field(default=NOTHING, init=False)  # that could not be handed in
+
+    def keep_visiting(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Ask and answer until `stop`; a broken connection is made again, and an answer brought again."""
+        while not stop():
+            try:
+                self.take_turn()
+            except (OSError, http.client.HTTPException, InputError) as error:
+                self.hang_up()
+                if self._answered != NOTHING:  # to be brought again if it is still asked for
+                    self._kept, self._answered = self._answered, NOTHING
+                self._tell(f"no connection to the coordinator: {_words(error)}; trying again")
+                sleep(self._pause)
+                self._pause = min(2 * self._pause, LONGEST)
+        self.hang_up()
+
+    def take_turn(self) -> None:
+        """Hand in the answer to the last question, and answer the next one if there is one."""
+        if self._connection is None:
+            self._connection = self._called()
+        number, answer = self._answered
+        headers = {ANSWER: number} if number else {}
+        self._connection.request("POST", TURN, answer, headers)
+        response = self._connection.getresponse()
+        self._answered = NOTHING
+        if response.status in (200, 204):
+            self._tell("connected to the coordinator")
+            self._pause = SHORTEST
+        if response.status == 200:
+            number, question = _question(response)
+            self._answered = self._kept if number == self._kept[0] else (number, self.answer(question))
+            self._kept = NOTHING
+            return
+        response.read(0)
+        if response.status != 204:
+            self.hang_up()
+        if response.status == 403:
+            raise InputError("it refuses this party: not in its plan, not approved or revoked; ask it why")
+        if response.status not in (204, 409):
+            raise NoQuestionError(f"expected a question, got HTTP status {response.status}")
+
+    def _called(self) -> http.client.HTTPSConnection:
+        context = self.credentials.for_party()
+        connection = http.client.HTTPSConnection(self.host, self.port, timeout=STALLED, context=context)
+        connection.connect()
+        shown = connection.sock.getpeercert(binary_form=True) or b""
+        name = certificates.common_name(x509.load_der_x509_certificate(shown).subject)
+        if name != certificates.COORDINATOR:
+            connection.close()
+            raise InputError(f"expected the coordinator's certificate, got that of {name!r:.60}")
+        return connection
+
+    def hang_up(self) -> None:
+        """End the connection; the next turn makes another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _tell(self, line: str) -> None:
+        """Say what has changed."""
+        if line != self._said:
+            self._said = line
+            self.say(line)
+
+
+def _question(response: http.client.HTTPResponse) -> tuple[str, bytes]:
+    number, length = response.getheader(QUESTION, ""), response.getheader("Content-Length", "")
+    size = int(length) if length.isdecimal() and len(length) <= MOST_DIGITS else 0
+    if not 0 < size <= MOST_BYTES or not number.isalnum():
+        raise NoQuestionError(f"expected a question of at most {MOST_BYTES} bytes, got another answer")
+    question = response.read(size)
+    if len(question) < size:
+        raise NoQuestionError("expected a whole question, got a part")
+    return number, question
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not that of this federation's coordinator ({error.verify_message})"
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+        return f"it refused this party's certificate, or speaks no TLS ({error.reason})"
+    lost = isinstance(error, ssl.SSLEOFError | http.client.RemoteDisconnected | ConnectionResetError)
+    return "the connection was lost" if lost else str(error) or type(error).__name__

@@ -1,0 +1,110 @@
+"""The words of each run as one party knows them, on its disk: those it has voted on, and those it trains on.
+
+A party takes the plan's public list and no other, or words that it has itself voted on in the same run. One
+list for the whole of a run: a second one could undo the noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from fedtopics import files
+from fedtopics.documents.corpus import require_words
+from fedtopics.errors import InputError
+from fedtopics.network import wire
+from fedtopics.network.party.store import WORDS, PartyStore
+from fedtopics.network.plan.terms import Terms
+from fedtopics.protocol.told import ToldError
+
+PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
+
+
+class OtherVocabularyError(InputError):
+    """The words are not those that this run began with."""
+
+
+def word_digest(words: Sequence[str]) -> str:
+    """SHA-256 of a word list, by which both sides name it."""
+    return sha256(wire.from_words(words).tobytes()).hexdigest()
+
+
+def told_words(body: bytes) -> tuple[str, ...]:
+    """The words that a message tells, which holds nothing else."""
+    arrays = wire.unpack(body, limit=wire.MOST_WORDS_BYTES)
+    if set(arrays) != {"words"}:
+        raise ToldError(f"expected words, got {len(arrays)} arrays with other names")
+    return wire.to_words(arrays["words"])
+
+
+@dataclass
+class PartyWords:
+    """What a party has noted of the words of its runs."""
+
+    terms: Terms
+    store: PartyStore
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
+
+    def note_candidates(self, run: str, candidates: Sequence[str]) -> None:
+        """Keep what this party is about to vote on."""
+        self._write(self._note(run, "candidates"), candidates)
+
+    def take(self, run: str, words: tuple[str, ...], digest: str) -> None:
+        """Take these as the words of the run, or raise `OtherVocabularyError`."""
+        require_words(len(words))
+        self._check_source(run, words)
+        note = self._note(run, "words")
+        if not self._are_public and not note.is_file():
+            self._write(note, words)
+        if self.known(run) != words or word_digest(words) != digest:
+            raise OtherVocabularyError(f"run {run} began with other words, got a second list")
+
+    def of(self, run: str, digest: str) -> tuple[str, ...]:
+        """The words of a run, if it goes by this digest."""
+        words = self.known(run)
+        if words is None or word_digest(words) != digest:
+            raise OtherVocabularyError(f"run {run} was asked about before its words were sent here")
+        return words
+
+    def known(self, run: str) -> tuple[str, ...] | None:
+        """The words that the run began with, None before they were sent; a public list is the plan's."""
+        if self._are_public:
+            return self.terms.words
+        note = self._note(run, "words")
+        if run not in self._known and note.is_file():
+            self._known[run] = _read(note)
+        return self._known.get(run)
+
+    @property
+    def _are_public(self) -> bool:
+        return self.terms.agreement is None or self.terms.words is not None
+
+    def _check_source(self, run: str, words: tuple[str, ...]) -> None:
+        agreement = self.terms.agreement
+        if agreement is None or self._are_public:
+            if words != self.terms.words:
+                raise OtherVocabularyError("the plan has a public word list, got other words")
+            return
+        if self.store.stored(run, CONFIRMATION, "confirm") is None:
+            raise OtherVocabularyError(
+                f"expected words that this party has voted on in run {run}, got others"
+            )
+        if not set(words) <= set(_read(self._note(run, "candidates"))):
+            raise OtherVocabularyError(f"expected words among the candidates of run {run}, got others")
+        if agreement.max_size is not None and len(words) > agreement.max_size:
+            raise OtherVocabularyError(f"expected at most {agreement.max_size} words, got {len(words)}")
+
+    def _note(self, run: str, kind: str) -> Path:
+        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
+
+    def _write(self, note: Path, words: Sequence[str]) -> None:
+        files.make_folder(note.parent)
+        files.write(note, wire.from_words(words).tobytes())
+
+
+def _read(note: Path) -> tuple[str, ...]:
+    return wire.to_words(np.frombuffer(note.read_bytes(), np.uint8))

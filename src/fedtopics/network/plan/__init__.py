@@ -1,0 +1,1 @@
+"""What a federation agreed on before it runs: plan, policies, keys and signatures."""

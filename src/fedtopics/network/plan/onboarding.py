@@ -1,0 +1,190 @@
+"""How a federation begins: who writes which file, and what travels. Private keys never do.
+
+    coordinator   found     plan.toml, policy-template.toml, the authority and the coordinator's certificates
+    party         request   party.key stays;  NAME.csr goes to the coordinator
+    coordinator   approve   approved/NAME/ goes to the party: two certificates, the plan, its word list
+    party         accept    checks all of it against its own key, policy and ledger, and signs the digest
+
+When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+
+from fedtopics import files
+from fedtopics.errors import InputError
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.store import PartyStore
+from fedtopics.network.plan import acceptance, certificates
+from fedtopics.network.plan.acceptance import Acceptance
+from fedtopics.network.plan.parts import WORD_LIST
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.policy import Policy
+from fedtopics.network.plan.readiness import check_period
+from fedtopics.network.plan.received import read_file
+from fedtopics.network.plan.text import policy_template
+from fedtopics.privacy.price.ledger import Ledger
+
+PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
+APPROVED, REVOKED, STORE, SIGNING = "approved", "revoked", "store", "signing.pub"
+MOST_BYTES = dict.fromkeys(("party.crt", "ca.crt", SIGNING), certificates.MOST_BYTES) | {PLAN: 2**20}
+MOST_WORD_BYTES = 2**26
+
+
+def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
+    """Write a new federation's files: the plan for review, and the coordinator's keys and certificates."""
+    if (folder / "ca.key").exists() or (folder / PLAN).exists():
+        raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")
+    files.make_folder(folder)
+    if plan.vocabulary.file is not None and words is not None:
+        files.write(folder / WORD_LIST, words.read_bytes(), mode=certificates.PUBLIC_FILE)
+        plan.words(folder)
+    plan.write(folder / PLAN)
+    (folder / TEMPLATE).write_text(policy_template(plan), encoding="utf-8")
+    certificates.make_authority(folder, plan.name)
+    certificates.make_server(folder, plan.host)
+    certificates.make_signing_key(folder / "signing.key")
+
+
+def request(folder: Path, party: str) -> Path:
+    """Make the party's key in its own folder; the request that goes to the coordinator."""
+    files.make_folder(folder)
+    return certificates.make_request(folder, party)
+
+
+def approve(folder: Path, request_file: Path) -> Path:
+    """Sign the certificate of a party of the plan; the folder that goes back to it."""
+    plan = Plan.read(folder / PLAN)
+    party, asked = certificates.read_request(request_file)
+    if party not in plan.parties:
+        names = ", ".join(plan.parties)
+        raise InputError(f"expected a request of a party of the plan ({names}), got one of {party!r}")
+    target = folder / APPROVED / party
+    _refuse_second_key(target / "party.crt", party, asked)
+    _refuse_revoked_key(folder / REVOKED, asked)
+    files.make_folder(target)
+    signed = certificates.sign_request(folder, asked)
+    files.write(
+        target / "party.crt", signed.public_bytes(serialization.Encoding.PEM), mode=certificates.PUBLIC_FILE
+    )
+    share_plan(folder, party)
+    return target
+
+
+def revoke(folder: Path, party: str) -> Path:
+    """Take a party's approval back: its certificate opens nothing from now on. Where it is kept."""
+    approved, target = folder / APPROVED / Path(party).name, folder / REVOKED / Path(party).name
+    if not (approved / "party.crt").is_file():
+        raise InputError(f"expected an approved party, got {party!r:.60}; see `fedtopics federation show`")
+    files.make_folder(target.parent)
+    if target.exists():
+        target.rename(target.with_name(f"{target.name}-{int(target.stat().st_mtime_ns)}"))
+    approved.rename(target)
+    files.sync_folder(folder / APPROVED)
+    return target
+
+
+def share_plan(folder: Path, party: str) -> None:
+    """Put the plan as it is now, and what belongs to it, beside the party's certificate."""
+    plan = Plan.read(folder / PLAN)
+    plan.words(folder)
+    listed = () if plan.vocabulary.file is None else (WORD_LIST,)
+    for name in ("ca.crt", SIGNING, PLAN, TEMPLATE, *listed):
+        content = (folder / name).read_bytes()
+        files.write(folder / APPROVED / party / name, content, mode=certificates.PUBLIC_FILE)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a party has received, checked: a plan that its policy allows, for a certificate of its own key.
+
+    Files are read once, by the names they have here: what was checked and shown is what will be kept.
+    """
+
+    folder: Path
+    files: Mapping[str, bytes]
+    party: str
+    plan: Plan
+    authority: x509.Certificate
+
+    @classmethod
+    def read(cls, folder: Path, received: Path) -> Offer:
+        """What the coordinator sent, or an error that says what does not fit; nothing is written."""
+        files = {name: read_file(received / name, most) for name, most in MOST_BYTES.items()}
+        own, authority = (
+            certificates.parse_certificate(files[name], received / name) for name in ("party.crt", "ca.crt")
+        )
+        certificates.check_issued(own, authority)
+        for name, found in (("party.crt", own), ("ca.crt", authority)):
+            check_period(found, received / name)
+        if certificates.read_key(folder / "party.key").public_key() != own.public_key():
+            raise InputError(f"expected a certificate for the key in {folder}, got one for another key")
+        known = folder / "ca.crt"
+        if known.exists() and certificates.read_certificate(known) != authority:
+            raise InputError(f"expected the authority in {known}, got another one; is it another federation?")
+        party, plan = certificates.common_name(own.subject), Plan.parse(files[PLAN], received / PLAN)
+        if party not in plan.parties:
+            raise InputError(f"expected a plan with party {party!r}, got one of {', '.join(plan.parties)}")
+        if plan.vocabulary.file is not None:
+            files[WORD_LIST] = read_file(received / WORD_LIST, MOST_WORD_BYTES)
+            plan.vocabulary.parse(files[WORD_LIST], received / WORD_LIST)
+        if not (folder / POLICY).exists():
+            raise InputError(
+                f"expected this party's own {folder / POLICY}, got none; start from {received / TEMPLATE}"
+            )
+        _check_allowed(folder, party, plan)
+        return cls(folder, files, party, plan, authority)
+
+    def accept(self) -> Acceptance:
+        """Keep what was received and sign the digest of the plan, and which ledger will pay for it."""
+        ledger = _anchored(self.folder, self.party)
+        for name, content in self.files.items():
+            files.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)
+        return acceptance.accept(self.folder, self.plan, self.party, ledger)
+
+
+def _anchored(folder: Path, party: str) -> str:
+    """The party's one ledger, begun at its first acceptance, and known by an anchor from then on."""
+    first = not acceptance.known_ledger(folder)
+    with PartyStore(folder / STORE, party, (), anchor=folder / ledger_file.ANCHOR, first=first) as store:
+        acceptance.check_ledger(folder, store.ledger_id)
+        return store.ledger_id
+
+
+def _refuse_revoked_key(revoked: Path, asked: x509.CertificateSigningRequest) -> None:
+    """A key that was revoked may be in other hands: its party comes back with a new one."""
+    for path in revoked.glob("*/party.crt"):
+        if certificates.read_certificate(path).public_key() == asked.public_key():
+            raise InputError(
+                f"expected a request with a key that was not revoked, got that of {path.parent.name}; "
+                "let the party delete its party.key and make a new request"
+            )
+
+
+def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
+    """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
+    policy = Policy.read(folder / POLICY)
+    policy.check(plan)
+    if (folder / STORE).is_dir():
+        os.close(files.lock(folder / STORE))  # raises while the party answers questions
+    anchor = folder / ledger_file.ANCHOR
+    past = anchor.exists() or (folder / STORE / ledger_file.LINES).exists()
+    entries = ledger_file.read(folder / STORE, anchor).entries if past else []
+    ledger = Ledger(budgets=policy.budgets, entries=entries)
+    ledger.require(party, plan.costs(plan.vocabulary.most_words))
+
+
+def _refuse_second_key(path: Path, party: str, asked: x509.CertificateSigningRequest) -> None:
+    """One name, one key: who asks for a name that was given away is somebody else, or has lost the key."""
+    if path.exists() and certificates.read_certificate(path).public_key() != asked.public_key():
+        raise InputError(
+            f"party {party!r} was approved with another key, got a request with a new one; "
+            f"if it has lost its key, make sure by telephone and delete {path.parent}"
+        )

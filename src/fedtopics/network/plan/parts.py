@@ -1,0 +1,176 @@
+"""The tables of a plan: what the run may cost, its words, its texts, its scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from fedtopics.documents.text.preparation import lines_of, read_vocabulary
+from fedtopics.documents.text.stop_words import stop_words_for
+from fedtopics.documents.text.words import MOST as MOST_WORDS
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms.calibration import calibrate
+from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
+from fedtopics.privacy.price.cost import Cost, Relation, check_relation
+from fedtopics.privacy.price.events import check_delta, check_number
+from fedtopics.privacy.words import Agreement
+
+WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
+SCORE_RESOLUTION = 2**12
+MOST_DELTA = 1e-3
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The most that all releases of one party in this run cost together."""
+
+    relation: str
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_relation(self.relation)
+        check_number("privacy.epsilon", self.epsilon)
+        _check_delta("privacy.delta", self.delta)
+
+    @property
+    def checked_relation(self) -> Relation:
+        return check_relation(self.relation)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Where the vocabulary comes from: a public file, known by its hash, or a private agreement."""
+
+    mode: str
+    file: str | None = None  # public: words.txt, beside the plan, one word per line
+    sha256: str | None = None  # public: of the words, one per line
+    n_words: int | None = None  # public
+    epsilon: float | None = None  # private: document add/remove
+    delta: float | None = None  # private
+    max_size: int | None = None  # private: the most words that are kept
+    min_parties: int | None = None  # private: that must hold a word
+
+    def __post_init__(self) -> None:
+        wanted = {"public": ("file", "sha256", "n_words"), "private": ("epsilon", "delta", "max_size")}
+        if self.mode not in wanted:
+            raise InputError(f"vocabulary.mode must be public or private, got {self.mode!r}")
+        allowed = (*wanted[self.mode], *(("min_parties",) if self.mode == "private" else ()))
+        given = {key for key, value in vars(self).items() if value is not None and key != "mode"}
+        for key in sorted(given - set(allowed)):
+            raise InputError(f"vocabulary.{key} has no meaning where the mode is {self.mode}; leave it out")
+        for key in wanted[self.mode]:
+            if key not in given:
+                raise InputError(f"vocabulary.{key} is missing; the mode {self.mode} needs it")
+        if self.file not in (None, WORD_LIST):
+            raise InputError(f"vocabulary.file must be {WORD_LIST}, got {self.file!r:.60}; call the list so")
+        if not 2 <= self.most_words <= MOST_WORDS:
+            raise InputError(
+                f"a vocabulary needs at least 2 words, at most {MOST_WORDS:,}, got {self.most_words}"
+            )
+        _check_delta("vocabulary.delta", self.delta or 0.0)
+        self.agreement(20)
+
+    @classmethod
+    def of_file(cls, path: Path) -> Words:
+        """A public list, as it is now."""
+        words = read_vocabulary(path)
+        return cls("public", WORD_LIST, words_digest(words), len(words))
+
+    @property
+    def most_words(self) -> int:
+        """The number of words, or the most that there may be."""
+        return (self.n_words if self.mode == "public" else self.max_size) or 0
+
+    def agreement(self, n_parties: int) -> Agreement | None:
+        """How this many parties agree; None where the list is public."""
+        if self.epsilon is None or self.delta is None:
+            return None
+        least = min(2, n_parties) if self.min_parties is None else self.min_parties
+        return Agreement(self.epsilon, self.delta, min_parties=least, max_size=self.max_size)
+
+    def read(self, folder: Path) -> tuple[str, ...] | None:
+        """The public words beside the plan, if they are those of the plan."""
+        if self.file is None:
+            return None
+        return self.checked(read_vocabulary(folder / WORD_LIST), folder / WORD_LIST)
+
+    def parse(self, content: bytes, path: Path) -> tuple[str, ...]:
+        """The public words in the content of a file, if they are those of the plan."""
+        return self.checked(read_vocabulary(lines_of(content, path)), path)
+
+    def checked(self, words: tuple[str, ...], path: Path) -> tuple[str, ...]:
+        """The words that were read from `path`, if they are those of the plan."""
+        if len(words) != self.n_words or words_digest(words) != self.sha256:
+            raise InputError(
+                f"{path} is not the word list of this plan (another run's, or edited); "
+                f"expected {self.n_words} words with hash {self.sha256}, got {len(words)} others"
+            )
+        return words
+
+
+@dataclass(frozen=True)
+class Texts:
+    """How every party turns its texts into words."""
+
+    language: str = "en"
+    stop_words: bool = True
+
+    def __post_init__(self) -> None:
+        stop_words_for(self.language)  # refuses a language that nobody knows
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How the model is scored: on public documents of the coordinator, or privately on each party's own."""
+
+    mode: str = "none"
+    test_fraction: float | None = None  # private: share of each party's documents, left out of training
+    epsilon: float | None = None  # private: document add/remove
+    delta: float | None = None  # private
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("none", "public", "private"):
+            raise InputError(f"evaluation.mode must be none, public or private, got {self.mode!r}")
+        for key in ("test_fraction", "epsilon", "delta"):
+            if (getattr(self, key) is not None) != (self.mode == "private"):
+                needs = "needs" if self.mode == "private" else "does not take"
+                raise InputError(f"evaluation.{key}: the mode {self.mode} {needs} it")
+        if self.test_fraction is not None and not 0 < self.test_fraction < 1:
+            raise InputError(f"evaluation.test_fraction must lie in (0, 1), got {self.test_fraction}")
+        _check_delta("evaluation.delta", self.delta or 0.0)
+        self.mechanism()
+
+    def mechanism(self) -> ClippedSum | None:
+        """Noisy sums of vectors of norm at most 1, one per held-out document; None where not private."""
+        if self.epsilon is None or self.delta is None:
+            return None
+        return _score_sum(self.epsilon, self.delta)
+
+    def plan(self) -> list[Cost]:
+        """What the scores cost one party."""
+        mechanism = self.mechanism()
+        return [] if mechanism is None else [mechanism.price()]
+
+
+def _check_delta(name: str, delta: float) -> None:
+    """Refuse a delta under which even a small epsilon says nothing."""
+    check_delta(delta)
+    if delta > MOST_DELTA:
+        raise InputError(
+            f"{name} must be at most {MOST_DELTA:g}, got {delta:g}: with this chance the promise fails "
+            "altogether; choose it well below 1 / documents"
+        )
+
+
+def words_digest(words: tuple[str, ...]) -> str:
+    """SHA-256 of a vocabulary, the order included."""
+    return sha256("\n".join(words).encode()).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _score_sum(epsilon: float, delta: float) -> ClippedSum:
+    multiplier = calibrate("clipped sum", "document add/remove", epsilon, delta, clip=1.0)
+    return ClippedSum(multiplier, 1.0, SCORE_RESOLUTION)

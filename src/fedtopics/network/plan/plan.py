@@ -1,0 +1,229 @@
+"""The plan of a federation: what all parties review, accept and then run. A TOML file, known by its digest.
+
+Everything that decides what leaves a party stands in it: who takes part, the method and its settings, how
+the words are agreed on, what the whole run may cost, and what is public. The digest is that of the meaning,
+not of the file: comments and order may change, a number may not. Privacy noise comes from each party's
+operating system, unless `simulation_seed` is set, which is for trying and protects nobody.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from fedtopics.documents.corpus import require_words
+from fedtopics.errors import InputError
+from fedtopics.network.plan.parts import Evaluation, Promise, Texts, Words
+from fedtopics.network.plan.received import NAME, party_name
+from fedtopics.network.plan.typed_file import build, parse_toml, read_toml
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.method import Method, shows
+
+LONGEST_LINE = 200  # of what is public
+LONGEST_WAIT = 1e6  # seconds
+PUBLIC = ("the vocabulary", "the settings of the method", "the number of documents of each party")
+MOST_PARTIES, MOST_TOPICS = 100, 10_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a federation is going to do."""
+
+    name: str
+    coordinator: str  # host:port, the only inbound connection
+    parties: tuple[str, ...]
+    method_name: str
+    privacy: Promise
+    vocabulary: Words
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    min_parties: int = 2
+    timeout_seconds: float = 600.0
+    texts: Texts = field(default_factory=Texts)
+    evaluation: Evaluation = field(default_factory=Evaluation)
+    public: tuple[str, ...] = PUBLIC
+    significant_bits: int | None = None  # of numbers on the wire; None: exact
+    simulation_seed: int | None = None  # None: noise from the operating system
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "timeout_seconds", float(self.timeout_seconds))
+        object.__setattr__(self, "settings", _settled(self.method_name, self.settings))
+        _check_names(self)
+        _within("min_parties", self.min_parties, 1, len(self.parties))
+        if not 0 < self.timeout_seconds <= LONGEST_WAIT:
+            raise InputError(
+                f"timeout_seconds must lie above 0, up to {LONGEST_WAIT:g}, got {self.timeout_seconds}"
+            )
+        _within("significant_bits", self.significant_bits, 8, 53)
+        _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
+        _check_topics(self)
+        known = (*PUBLIC, *shows(self.method()))  # a plan may add to what is public, and hide nothing of it
+        object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
+        self._check_price()
+
+    def _check_price(self) -> None:
+        """Refuse a run that sends nothing, or whose price has no bound or is above its promise."""
+        if not self.method().plan(self.vocabulary.most_words):
+            raise InputError(
+                f"method {self.method_name} sends nothing and needs no federation; use fedtopics train"
+            )
+        price = self.price(self.vocabulary.most_words)
+        if price == inf:
+            raise InputError(
+                f"method {self.method_name} has no finite price for {self.privacy.relation}; "
+                "choose a private method, another relation, or a public bound such as max_length"
+            )
+        if not price <= self.privacy.epsilon * (1 + 1e-9):
+            raise InputError(
+                f"privacy.epsilon: the run costs {self.privacy.relation} epsilon {price:.6g} at delta "
+                f"{self.privacy.delta:g}, got a promise of {self.privacy.epsilon:g}; correct either"
+            )
+
+    @property
+    def host(self) -> str:
+        """Where the coordinator is reached."""
+        return self.coordinator.rpartition(":")[0]
+
+    @property
+    def port(self) -> int:
+        """The coordinator's one inbound port."""
+        return int(self.coordinator.rpartition(":")[2])
+
+    def method(self) -> Method:
+        """The method with its settings, from the code installed here."""
+        from fedtopics import methods
+
+        return methods.make(self.method_name, **self.settings)
+
+    def agreement(self) -> Agreement | None:
+        """How the parties agree on words; None where the list is public."""
+        return self.vocabulary.agreement(len(self.parties))
+
+    def costs(self, n_words: int) -> list[Cost]:
+        """Everything that one party will be charged, in order."""
+        require_words(n_words)
+        agreement = self.agreement()
+        agreed = [] if agreement is None else agreement.plan()
+        return [*agreed, *self.method().plan(n_words), *self.evaluation.plan()]
+
+    def price(self, n_words: int) -> float:
+        """The epsilon of the whole run, for the relation and delta of the promise."""
+        total = sum(self.costs(n_words), start=FREE)
+        return accounting.epsilon(total.losses_of(self.privacy.checked_relation), self.privacy.delta)
+
+    def prices(self) -> dict[str, float]:
+        """The epsilon of the whole run for each relation of words and documents, at the promise's delta."""
+        total = sum(self.costs(self.vocabulary.most_words), start=FREE)
+        relations = [name for name in RELATIONS if name.startswith(("word", "document"))]
+        return {name: accounting.epsilon(total.losses_of(name), self.privacy.delta) for name in relations}
+
+    def words(self, folder: str | Path) -> tuple[str, ...] | None:
+        """The public word list beside the plan, None where words are agreed on; another list is refused."""
+        return self.vocabulary.read(Path(folder))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what the plan means: what a party accepts."""
+        meaning = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return sha256(meaning.encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as data, with the tables and keys of the file; what is not set is left out."""
+        known = asdict(self)
+        method = {"name": known.pop("method_name"), **known.pop("settings")}
+        return dict(_without_nothing({**known, "method": method}))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+        """The plan of a file's data; an unknown key or an impossible value is an error that names it."""
+        given = dict(data)
+        method = given.pop("method", None)
+        for key in ("method_name", "settings"):
+            if key in given:
+                raise InputError(f"unknown key {key}; the method stands in the table [method]")
+        if not isinstance(method, dict) or not isinstance(method.get("name"), str):
+            raise InputError("the table [method] with its name is missing")
+        settings = {key: value for key, value in method.items() if key != "name"}
+        return build(cls, {**given, "method_name": method["name"], "settings": settings})
+
+    @classmethod
+    def read(cls, path: str | Path) -> Plan:
+        """The plan in a file."""
+        return cls._of_file(read_toml(path, "plan"), path)
+
+    @classmethod
+    def parse(cls, content: bytes, path: str | Path) -> Plan:
+        """The plan in the content of a file."""
+        return cls._of_file(parse_toml(content, path), path)
+
+    @classmethod
+    def _of_file(cls, data: Mapping[str, Any], path: str | Path) -> Plan:
+        try:
+            return cls.from_dict(data)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def write(self, path: str | Path) -> None:
+        """Write the plan for its reviewers, with what each key means."""
+        from fedtopics.network.plan.text import written
+
+        Path(path).write_text(written(self), encoding="utf-8")
+
+
+def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with numbers of the method's own kind, so that 6 and 6.0 are one plan."""
+    from fedtopics import methods
+
+    known = methods.settings(methods.find(name))
+    return {
+        key: float(value) if isinstance(known.get(key), float) and type(value) is int else value
+        for key, value in settings.items()
+    }
+
+
+def _check_names(plan: Plan) -> None:
+    if not NAME.fullmatch(plan.name):
+        raise InputError(f"name must be letters, digits, - and _, got {plan.name!r:.60}")
+    for text in (plan.coordinator, *plan.public):
+        if not text.isprintable():
+            raise InputError(f"coordinator and public must be printable texts of one line, got {text!r:.60}")
+        if len(text) > LONGEST_LINE:
+            raise InputError(f"expected at most {LONGEST_LINE} characters, got {len(text)} in {text!r:.60}")
+    host, _, port = plan.coordinator.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise InputError(f"coordinator must be host:port, got {plan.coordinator!r:.60}")
+    _within("number of parties", len(plan.parties), 1, MOST_PARTIES)
+    for party in plan.parties:
+        party_name(party)
+    if len({party.lower() for party in plan.parties}) != len(plan.parties):
+        raise InputError("every party must have a name of its own, got one twice")
+
+
+def _check_topics(plan: Plan) -> None:
+    by_party = plan.settings.get("topics_per_party") or {}
+    if not isinstance(by_party, Mapping):
+        raise InputError(f"method.topics_per_party must be a table, got {by_party!r:.40}")
+    strangers = sorted(set(by_party) - set(plan.parties))
+    if strangers:
+        raise InputError(f"method.topics_per_party must name parties of the plan, got {', '.join(strangers)}")
+    plan.method()  # refuses what is no number
+    for party, n_topics in by_party.items():
+        _within(f"topics of {party}", n_topics, 2, MOST_TOPICS)
+
+
+def _within(name: str, value: int | None, least: int, most: int) -> None:
+    if value is not None and not least <= value <= most:
+        raise InputError(f"{name} must lie between {least} and {most}, got {value}")
+
+
+def _without_nothing(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_nothing(item) for key, item in value.items() if item is not None}
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,105 @@
+"""What one party allows, in a file of its own that the coordinator never sees: `policy.toml`.
+
+methods = ["calm"]        which methods may run here
+min_parties = 3           the fewest parties of a plan, and answers of a round
+max_rounds = 200
+log = "rounds"            on this party's own disk: "nothing", "rounds" (numbers, seconds, bytes) or
+                          "details" (counts of documents, texts of errors); the coordinator gets none of it
+simulation = false        whether plans whose noise comes from a seed may run: for trying alone
+
+[[budget]]                over all runs together, as the party's own ledger counts them
+relation = "word add/remove"
+epsilon = 12.0
+delta = 1e-6
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fedtopics.errors import InputError
+from fedtopics.network.plan.typed_file import build, read_toml
+from fedtopics.privacy.price.cost import check_relation
+from fedtopics.privacy.price.ledger import Budget
+
+if TYPE_CHECKING:
+    from fedtopics.network.plan.plan import Plan
+
+LOGS = ("nothing", "rounds", "details")
+
+
+class PolicyError(InputError):
+    """The party does not allow this plan; nothing was read or sent."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The most that all runs together may cost between neighbors of one relation."""
+
+    relation: str
+    epsilon: float
+    delta: float = 0.0
+
+    @property
+    def budget(self) -> Budget:
+        return Budget(check_relation(self.relation), self.epsilon, self.delta)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A party's own limits."""
+
+    methods: tuple[str, ...]
+    budget: tuple[Allowance, ...]
+    min_parties: int = 2
+    max_rounds: int = 200
+    log: str = "rounds"
+    simulation: bool = False
+
+    def __post_init__(self) -> None:
+        from fedtopics import methods
+
+        if self.log not in LOGS:
+            raise InputError(f"log must be one of {', '.join(LOGS)}, got {self.log!r}")
+        for name in self.methods:
+            methods.find(name)
+        for name in ("min_parties", "max_rounds"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not self.budget:
+            raise InputError(
+                "expected at least one [[budget]], got none; a policy without one protects nobody"
+            )
+        _ = self.budgets
+
+    @classmethod
+    def read(cls, path: str | Path) -> Policy:
+        """The policy in a file; an unknown key or an impossible value is an error that names it."""
+        data = read_toml(path, "policy")
+        try:
+            return build(cls, data)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The limits, as a ledger keeps them."""
+        return tuple(allowance.budget for allowance in self.budget)
+
+    def check(self, plan: Plan) -> None:
+        """Raise `PolicyError` unless the party allows the plan; what it can still afford its ledger knows."""
+        method = plan.method()
+        if plan.method_name not in self.methods:
+            allowed = ", ".join(self.methods) or "none"
+            raise PolicyError(f"this party allows the methods {allowed}, got a plan for {plan.method_name}")
+        if plan.min_parties < self.min_parties:
+            raise PolicyError(
+                f"this party takes part with at least {self.min_parties} parties, "
+                f"got a plan that goes on with {plan.min_parties}"
+            )
+        if method.n_rounds > self.max_rounds:
+            raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {method.n_rounds}")
+        if plan.simulation_seed is not None and not self.simulation:
+            raise PolicyError("this party allows secure noise only, got a plan with simulation_seed")

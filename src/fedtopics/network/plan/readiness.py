@@ -1,0 +1,62 @@
+"""What can be found out before a run begins: clocks and certificates. Each check raises one clear line."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography import x509
+
+from fedtopics.errors import InputError
+from fedtopics.network.plan import certificates
+
+LARGEST_SKEW = 60.0  # seconds
+
+
+class NotReadyError(InputError):
+    """A run cannot begin; nothing was read or sent."""
+
+
+def check_clock(theirs: float, ours: float, who: str) -> None:
+    """Refuse clocks that differ too much: certificates and the order of records depend on them."""
+    skew = theirs - ours
+    if not abs(skew) <= LARGEST_SKEW:
+        side = "ahead" if skew > 0 else "behind"
+        raise NotReadyError(
+            f"expected clocks within {LARGEST_SKEW:g} s, got that of {who} {abs(skew):.0f} s {side}; "
+            "set both by NTP"
+        )
+
+
+def check_certificate(path: Path, now: datetime | None = None) -> None:
+    """Refuse a certificate whose time is over, or has not come: the clock of this machine may be wrong."""
+    check_period(certificates.read_certificate(path), path, now)
+
+
+def check_period(found: x509.Certificate, path: Path, now: datetime | None = None) -> None:
+    """Refuse the certificate that was read from `path` where its time is over, or has not come."""
+    now = datetime.now(UTC) if now is None else now
+    if now > found.not_valid_after_utc:
+        raise NotReadyError(
+            f"expected a valid certificate, got {path} that ended {found.not_valid_after_utc:%Y-%m-%d}; "
+            "renew it: fedtopics federation request and approve, or renew"
+        )
+    if now < found.not_valid_before_utc:
+        raise NotReadyError(
+            f"expected a valid certificate, got {path} that begins {found.not_valid_before_utc:%Y-%m-%d}; "
+            "check the clock of this machine"
+        )
+
+
+def check_identity(folder: Path, party: str | None = None) -> str:
+    """The party's name, if key, certificate and authority in its folder belong together and hold now."""
+    own = certificates.read_certificate(folder / "party.crt")
+    certificates.check_issued(own, certificates.read_certificate(folder / "ca.crt"))
+    if certificates.read_key(folder / "party.key").public_key() != own.public_key():
+        raise NotReadyError(f"expected the certificate of {folder / 'party.key'}, got that of another key")
+    for name in ("party.crt", "ca.crt"):
+        check_certificate(folder / name)
+    found = certificates.common_name(own.subject)
+    if party not in (None, found):
+        raise NotReadyError(f"expected a certificate of party {party!r}, got that of {found!r}")
+    return found

@@ -1,0 +1,108 @@
+"""A plan as TOML with a comment on every key: what a reviewer at a party reads before accepting it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fedtopics.network.plan.plan import Plan
+
+MOST_DELTA = 1e-6  # of a policy that is not thought about
+MEANINGS = {
+    "name": "of this federation",
+    "coordinator": "host:port; parties connect to it, nobody connects to a party",
+    "parties": "who takes part; each name is bound to a certificate",
+    "min_parties": "a round with fewer answers is not used",
+    "timeout_seconds": "how long the coordinator waits for an answer in a round",
+    "public": "what everybody may know",
+    "significant_bits": "numbers on the wire are rounded to this many bits; without this key they are exact",
+    "simulation_seed": "FOR TRYING ONLY: noise can be computed from it and protects nobody",
+    "method.name": "code installed at each party; none arrives by the wire",
+    "method.epsilon": "of the method alone; see fedtopics privacy explain",
+    "method.n_topics": "",
+    "method.n_rounds": "",
+    "method.topics_per_party": "",
+    "privacy.relation": "what the epsilon protects",
+    "privacy.epsilon": "the most that all releases of one party in this run cost together",
+    "privacy.delta": "chance that the promise may fail, well below 1 / documents",
+    "vocabulary.mode": "public: a list known to all; private: the parties agree on words with noise",
+    "vocabulary.file": "beside this file, one word per line",
+    "vocabulary.sha256": "of the words: another list is refused",
+    "vocabulary.epsilon": "of the agreement alone, document add/remove",
+    "vocabulary.max_size": "the most words that are kept",
+    "vocabulary.min_parties": "that must hold a word",
+    "texts.language": "of all documents",
+    "texts.stop_words": "leave out the language's stop words",
+    "evaluation.mode": "none, public (documents of the coordinator) or private (noisy sums of each party)",
+    "evaluation.test_fraction": "share of each party's documents that is kept out of training",
+    "evaluation.epsilon": "of the scores alone, document add/remove",
+}
+TABLES = {
+    "method": "What is computed.",
+    "privacy": "What the whole run costs a party at most; its own policy may allow less.",
+    "vocabulary": "Where the words come from.",
+    "texts": "How every party turns its texts into words.",
+    "evaluation": "How the model is scored.",
+}
+
+
+def written(plan: Plan) -> str:
+    """The plan as the text of a TOML file."""
+    data = plan.to_dict()
+    lines = [
+        "# Plan of a federation. Every party reviews it and accepts its digest: fedtopics federation accept.",
+        "",
+    ]
+    lines += [_line("", key, value) for key, value in data.items() if not isinstance(value, Mapping)]
+    for table, title in TABLES.items():
+        lines += ["", f"[{table}]  # {title}"]
+        lines += [_line(table, key, value) for key, value in data[table].items()]
+    return "\n".join(lines) + "\n"
+
+
+def _line(table: str, key: str, value: Any) -> str:
+    meaning = MEANINGS.get(f"{table}.{key}" if table else key, "")
+    return f"{key} = {toml(value)}" + (f"  # {meaning}" if meaning else "")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it.
+
+    >>> toml({"north": 5, "a b": [True, "x"]})
+    '{ north = 5, "a b" = [true, "x"] }'
+    """
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml(item) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(key: str) -> str:
+    return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else json.dumps(key)
+
+
+def policy_template(plan: Plan, *, simulation: bool = False) -> str:
+    """A policy that just allows this plan, for a party to copy and change.
+
+    Who wrote the plan writes this too: what no party should allow unseen it does not allow, such as noise
+    from a seed (unless `simulation`) or a delta above 1e-6.
+    """
+    promise = plan.privacy
+    return f"""# Policy of ONE party, its own decision: copy it to policy.toml, review and change every line.
+# It stays on the party's machine; the coordinator never sees it.
+
+methods = {toml([plan.method_name])}  # which may run here
+min_parties = {plan.min_parties}  # refuse plans that go on with fewer
+max_rounds = {plan.method().n_rounds}  # refuse plans with more
+log = "rounds"  # on this machine: nothing, rounds (numbers, seconds, bytes) or details (counts, errors)
+simulation = {toml(simulation)}  # leave it false: noise from a seed protects nobody; true is for trying alone
+
+# Over ALL runs together, as this party's own ledger counts them. One table per relation.
+[[budget]]
+relation = {toml(promise.relation)}
+epsilon = {toml(promise.epsilon)}  # enough for one run of this plan
+delta = {toml(min(promise.delta, MOST_DELTA))}
+"""

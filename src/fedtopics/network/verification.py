@@ -1,0 +1,225 @@
+"""Whether the record of a run says what its parties have signed: nothing less, and of nobody else.
+
+What no party signs is compared with the plan, where there is one: method, settings, parties, and what stands
+there for who has not attested. Scores and the seconds of a round are the coordinator's word alone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+from cryptography import x509
+
+from fedtopics.network import attestation
+from fedtopics.network.attestation import AttestationError, Row, Statement, by_relation
+from fedtopics.network.coordinator.attestations import (
+    ATTESTED,
+    FILE,
+    FORMAT,
+    PLANNED,
+    Attested,
+    check_prices,
+    covers,
+)
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.ledger_file import LedgerFile
+from fedtopics.network.plan import certificates
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.planned import whole_ledger
+from fedtopics.privacy.price.cost import SOURCES
+from fedtopics.protocol.method import settings_in_force
+from fedtopics.runs.run import Run, read_record
+from fedtopics.whole_file import read_whole
+
+OF_RUN, OF_PARTY = {"run", "plan", "noise", "planned", "settings"}, {"attested", "n_answers"}
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a party has stated, and the fingerprint of the key that signed it."""
+
+    statement: Statement
+    fingerprint: str
+
+
+def verified(
+    folder: Path, authority: x509.Certificate, plan: Plan | None = None
+) -> dict[str, Verified | None]:
+    """What each party of a result has signed, None where it has not; raises where the record differs."""
+    record, content = _record(folder / "run.json"), read_whole(folder / FILE)
+    if record.get("attestations_sha256") != sha256(content).hexdigest():
+        raise AttestationError(
+            f"expected the {FILE} that run.json names, got another; the folder was altered"
+        )
+    known = {row["name"]: row["attested"] for row in record["parties"]}
+    held = _held(content, folder / FILE)
+    if set(held) != {name for name in known if known[name]}:
+        raise AttestationError(
+            f"expected the statements of those who attested in {folder / FILE}, got others"
+        )
+    found = {name: _verified(record, name, held[name], authority) if name in held else None for name in known}
+    _check_others(record, found)
+    if plan is not None:
+        _check_plan(record, found, plan)
+    return found
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """The record of a federation's run that names each party once, and no stranger."""
+    record = read_record(path)
+    parties, names = record["parties"], [row["name"] for row in record["parties"]]
+    if not record.keys() >= OF_RUN or not all(row.keys() >= OF_PARTY for row in parties):
+        raise AttestationError(f"expected the record of a federation's run in {path}, got another")
+    priced = {row["party"] for row in (*record["privacy"], *record["planned"])}
+    if not names or len(set(names)) != len(names) or not priced <= set(names):
+        raise AttestationError(f"expected each party once, and the prices of these in {path}, got others")
+    return record
+
+
+def _held(content: bytes, path: Path) -> dict[str, Attested]:
+    """The statements in `attestations.json`, not checked yet."""
+    try:
+        data = json.loads(content)
+        fits = data["format"] == FORMAT
+        found = {name: Attested(**held) for name, held in data["parties"].items()}
+        for held in found.values():
+            _ = [text.encode() for text in vars(held).values()]  # half a character is in no text
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        fits = False
+    if not fits:
+        raise AttestationError(f"expected signed statements in {path}, got another file")
+    return found
+
+
+def _verified(record: dict[str, Any], name: str, held: Attested, authority: x509.Certificate) -> Verified:
+    certificate = certificates.parse_certificate(held.certificate.encode(), Path(FILE))
+    certificates.check_issued(certificate, authority)
+    told = held.checked(certificate, name, record["run"], record["plan"])
+    if _rows(record, name) != [{**row, "stated": ATTESTED} for row in told.privacy]:
+        raise AttestationError(f"expected what {name} has signed in run.json, got another price")
+    answers = next(row["n_answers"] for row in record["parties"] if row["name"] == name)
+    if len(told.entries) < answers:
+        raise AttestationError(f"expected a statement of {name} on all {answers} answers, got one on fewer")
+    planned = [row for row in record["planned"] if row["party"] == name]
+    try:  # where every release was an answer, the plan says what was signed
+        check_prices(told, planned, planned if len(told.entries) == answers else told.privacy)
+    except AttestationError:
+        raise AttestationError(f"expected what answers of {name} cost as planned, got other prices") from None
+    return Verified(told, certificates.fingerprint(certificate.public_key()))
+
+
+def _check_others(record: dict[str, Any], found: Mapping[str, Verified | None]) -> None:
+    """Raise unless who has not attested has a price that says so, and the noise is the worst of all."""
+    for name in _silent(found):
+        rows = _rows(record, name)
+        if not by_relation(rows) or {row.get("stated") for row in rows} != {PLANNED}:
+            raise AttestationError(f"expected prices of {name} that are {PLANNED!r} in run.json, got others")
+    worst = _worst(found)
+    if record["noise"] != worst and not (
+        _silent(found) and SOURCES.index(record["noise"]) > SOURCES.index(worst)
+    ):
+        raise AttestationError(f"expected {worst} noise in run.json, as was signed, got {record['noise']}")
+
+
+def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], plan: Plan) -> None:
+    """Raise unless the record is of this plan, and nobody has spent more or is said to have spent less."""
+    method = plan.method()
+    if (record["plan"], set(found)) != (plan.digest, set(plan.parties)):
+        raise AttestationError(f"expected a run of plan {plan.digest:.12} with all its parties, got another")
+    in_force = json.loads(json.dumps(settings_in_force(method, record["n_words"])))
+    told = {"method": record["method"], "variant": record.get("variant"), **record["settings"]}
+    if not _are_alike(
+        told, {"method": plan.method_name, "variant": getattr(method, "variant", None), **in_force}
+    ):
+        raise AttestationError("expected the method and the settings of the plan in run.json, got others")
+    whole = whole_ledger(plan, record["n_words"])
+    for name, held in found.items():
+        if held is not None:
+            check_prices(held.statement, [], whole.statements())
+        elif not _cover(_rows(record, name), whole.statements()):
+            raise AttestationError(f"expected the price of the whole plan for {name}, got less")
+    if _silent(found) and SOURCES.index(record["noise"]) < SOURCES.index(whole.noise):
+        raise AttestationError(f"expected {whole.noise} noise in run.json, as planned, got {record['noise']}")
+
+
+def _are_alike(told: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    """Whether settings are the same, but for the last digit of those that another processor has derived."""
+    numbers = {name for name, value in expected.items() if type(value) is float}
+    return told.keys() == expected.keys() and all(
+        isclose(told[name], value, rel_tol=1e-9)
+        if name in numbers and type(told[name]) is float
+        else told[name] == value
+        for name, value in expected.items()
+    )
+
+
+def check_own(folder: Path, found: Mapping[str, Verified | None], key: str, own: Statement) -> None:
+    """Raise unless a result says of a party what it would state now, under its own key.
+
+    Who has the authority's key can make a certificate of any name: a party knows its own by the key alone.
+    """
+    held, record = found.get(own.party), read_record(folder / "run.json")
+    if held is not None:
+        if (replace(held.statement, time=own.time), held.fingerprint) != (own, key):
+            raise AttestationError("expected this party's own newest statement in the record, got another")
+        return
+    if (record["run"], record["plan"]) != (own.run, own.plan) or own.party not in found:
+        raise AttestationError(f"expected a record of {own.run} with this party, got another")
+    if not _cover(_rows(record, own.party), own.privacy):
+        raise AttestationError("expected no less than what this party's ledger says in the record, got less")
+    logger.warning("the record does not hold this party's own statement; it says what the plan says")
+
+
+def own_statement(folder: Path, run: str, plan: str) -> Statement:
+    """What the party of this folder would state now of a run: as its ledger on the disk says."""
+    ledger = ledger_file.read(folder / "store", folder / ledger_file.ANCHOR)
+    entries = [entry for entry in ledger.entries if entry.run.startswith(f"{run}/")]
+    return attestation.stated(ledger.party, run, plan, entries)
+
+
+def check_ledger_beside(folder: Path, found: Mapping[str, Verified | None]) -> None:
+    """Raise unless ledger.json is the one that the record names, or that of the party that keeps it."""
+    run = Run.load(folder)
+    held = found.get(run.ledger.parties[0]) if len(run.ledger.parties) == 1 else None
+    is_own = held is not None and run.ledger.statements() == list(held.statement.privacy)
+    if run.ledger.head != run.record.get("ledger_head") and not is_own:
+        raise AttestationError("expected the ledger.json that run.json names, got another; it was altered")
+
+
+def check_ledger(found: Mapping[str, Verified | None], ledger: LedgerFile) -> None:
+    """Raise unless a party's ledger still holds every release that it has signed for."""
+    held = found.get(ledger.party)
+    signed = [] if held is None else [digest for _, _, digest in held.statement.entries]
+    if not set(signed) <= {entry.digest for entry in ledger.entries}:
+        raise AttestationError(
+            f"expected the releases that {ledger.party} has signed for in {ledger.folder}, got a ledger "
+            "without them: it was put back from a copy; restore the newest one"
+        )
+
+
+def _rows(record: Mapping[str, Any], party: str) -> list[Row]:
+    return [row for row in record["privacy"] if row["party"] == party]
+
+
+def _cover(rows: list[Row], least: list[Any]) -> bool:
+    """Whether these prices are no less than those, relation by relation."""
+    shown = by_relation(rows)
+    return all(place in shown and covers(shown[place], row) for place, row in by_relation(least).items())
+
+
+def _silent(found: Mapping[str, Verified | None]) -> list[str]:
+    return [name for name, held in found.items() if held is None]
+
+
+def _worst(found: Mapping[str, Verified | None]) -> str:
+    """The least trustworthy source of noise that was signed."""
+    signed = [held.statement.noise for held in found.values() if held is not None]
+    return max(signed, key=[str(source) for source in SOURCES].index, default="none")

@@ -1,0 +1,217 @@
+"""Arrays as bytes and back: what parties and coordinator send each other, compressed and checked.
+
+    "FTW1"   length of the header   header (JSON: name, type, shape, coding and size of each array)   blocks
+
+A block is the array in little-endian order, its bytes regrouped by significance (all first bytes, all second
+bytes, ...) where that helps, compressed by Zstandard. Nothing is ever unpickled, and no array is made before
+its size is known to be within the limit. Exact unless `significant_bits` is given: then floating-point
+numbers keep that many bits, with a relative error of at most 2^-significant_bits.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.documents.text.words import LONGEST, is_word
+from fedtopics.documents.text.words import MOST as MOST_WORDS
+from fedtopics.errors import InputError
+from fedtopics.protocol.method import Arrays
+
+MAGIC = b"FTW1"
+MOST_HEADER = 2**20
+MOST_DIMENSIONS = 8
+MOST_ELEMENTS = 2**40  # of one array, dimensions of nothing left out: a bound for reshaping, not for memory
+MOST_WORDS_BYTES = 2**26
+TYPES = {
+    np.dtype(code).name: np.dtype(code)
+    for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8")
+}
+STORED, COMPRESSED, SHUFFLED = "stored", "zstd", "shuffled zstd"
+LEVEL = 3
+
+
+class WireError(InputError):
+    """Bytes that are not a message: cut off, altered, too large or never one."""
+
+
+@dataclass(frozen=True)
+class _Block:
+    """What the header says of one array."""
+
+    name: str
+    type: np.dtype[Any]
+    shape: tuple[int, ...]
+    coding: str
+    n_bytes: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the array itself."""
+        return prod(self.shape) * self.type.itemsize
+
+
+def pack(arrays: Arrays, *, significant_bits: int | None = None) -> bytes:
+    """The arrays as one message.
+
+    >>> unpack(pack({"counts": np.arange(3)}), limit=100)
+    {'counts': array([0, 1, 2])}
+    """
+    header, blocks = [], []
+    for name, array in arrays.items():
+        array = np.asarray(array)
+        kind = TYPES.get(array.dtype.name)
+        if kind is None:
+            raise WireError(f"arrays on the wire must hold numbers, got {array.dtype} in {name!r}")
+        if significant_bits is not None:
+            array = rounded(array, significant_bits)
+        coding, block = _encoded(array.astype(kind, copy=False))
+        header.append([name, kind.name, list(array.shape), coding, len(block)])
+        blocks.append(block)
+    described = json.dumps(header, separators=(",", ":")).encode()
+    return b"".join([MAGIC, struct.pack("<I", len(described)), described, *blocks])
+
+
+def unpack(data: bytes, *, limit: int, names: Collection[str] | None = None, number_bytes: int = 1) -> Arrays:
+    """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`.
+
+    names         what the arrays must be called, where that is known: looked at before any of them is made
+    number_bytes  that a number counts as at least, for one who is going to hold it so
+    """
+    blocks, place = _header(data)
+    if names is not None and {block.name for block in blocks} != set(names):
+        raise WireError(f"expected {', '.join(names)}, got {len(blocks)} arrays with other names")
+    total = sum(prod(block.shape) * max(block.type.itemsize, number_bytes) for block in blocks)
+    if total > limit:
+        raise WireError(f"expected arrays of at most {limit} bytes, got a message that announces {total}")
+    if place + sum(block.n_bytes for block in blocks) != len(data):
+        raise WireError(f"expected a message as long as its header says, got {len(data)} bytes")
+    arrays: Arrays = {}
+    for block in blocks:
+        arrays[block.name] = _decoded(block, data[place : place + block.n_bytes])
+        place += block.n_bytes
+    return arrays
+
+
+def rounded(array: NDArray[Any], significant_bits: int) -> NDArray[Any]:
+    """Floating-point numbers to this many significant bits; others as they are.
+
+    >>> rounded(np.array([1.1, -3.0]), 8)
+    array([ 1.1015625, -3.       ])
+    """
+    if array.dtype.kind != "f":
+        return array
+    width = np.finfo(array.dtype).nmant + 1
+    if significant_bits < 2:
+        raise InputError(f"significant_bits must be at least 2, got {significant_bits}")
+    if significant_bits >= width:
+        return array
+    dropped = width - significant_bits
+    bits: NDArray[Any] = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+    near = ((bits + (1 << (dropped - 1))) >> dropped << dropped).view(array.dtype).reshape(array.shape)
+    return np.where(np.isfinite(near), near, array)
+
+
+def from_words(words: Sequence[str]) -> NDArray[np.uint8]:
+    """Words as an array that `pack` takes."""
+    return np.frombuffer(json.dumps(list(words)).encode(), np.uint8)
+
+
+def to_words(array: NDArray[Any], most: int = MOST_WORDS) -> tuple[str, ...]:
+    """The words of `from_words`, at most so many; anything else is a `WireError`."""
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise WireError(f"expected a list of words, got {array.dtype} of shape {array.shape}")
+    if np.count_nonzero(array == ord(",")) >= MOST_WORDS:  # refused before objects are made of it
+        raise WireError(f"expected at most {MOST_WORDS} words, got a longer list")
+    try:
+        words = json.loads(array.tobytes())
+    except (ValueError, RecursionError):
+        raise WireError("expected a list of words, got other bytes") from None
+    if not isinstance(words, list) or not all(map(is_word, words)):
+        raise WireError(f"expected words of 1 to {LONGEST} characters that can be printed, got others")
+    if len(words) > most:
+        raise WireError(f"expected at most {most} words, got {len(words)}")
+    if len(set(words)) != len(words):
+        raise WireError("expected every word once, got a list that repeats some")
+    return tuple(words)
+
+
+def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:
+    raw = np.ascontiguousarray(array).tobytes()
+    coding = COMPRESSED
+    if array.dtype.itemsize > 1:
+        coding, small = SHUFFLED, _compress(_regrouped(raw, array.dtype.itemsize))
+    else:
+        small = _compress(raw)
+    return (coding, small) if len(small) < len(raw) else (STORED, raw)
+
+
+def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
+    raw = content if block.coding == STORED else _decompress(content, block.size)
+    if len(raw) != block.size:
+        raise WireError(f"expected {block.size} bytes in array {block.name!r:.80}, got {len(raw)}")
+    if block.coding == SHUFFLED:
+        raw = np.frombuffer(raw, np.uint8).reshape(block.type.itemsize, -1).T.tobytes()
+    if block.type.kind == "b" and np.frombuffer(raw, np.uint8).max(initial=0) > 1:
+        raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
+    return np.frombuffer(raw, block.type).reshape(block.shape).copy()
+
+
+def _regrouped(raw: bytes, itemsize: int) -> bytes:
+    return np.frombuffer(raw, np.uint8).reshape(-1, itemsize).T.tobytes()
+
+
+def _compress(raw: bytes) -> bytes:
+    import pyarrow
+
+    codec = pyarrow.Codec("zstd", compression_level=LEVEL)
+    return bytes(codec.compress(raw, asbytes=True))
+
+
+def _decompress(content: bytes, size: int) -> bytes:
+    """At most one byte more than `size`, whatever the content says of itself."""
+    import pyarrow
+
+    try:
+        with pyarrow.CompressedInputStream(pyarrow.py_buffer(content), "zstd") as stream:
+            return bytes(stream.read(size + 1))
+    except OSError:
+        raise WireError("expected compressed bytes, got others") from None
+
+
+def _header(data: bytes) -> tuple[list[_Block], int]:
+    """The blocks that a message announces, and where the first begins."""
+    start = len(MAGIC) + 4
+    if len(data) < start or data[: len(MAGIC)] != MAGIC:
+        raise WireError("expected a message of arrays, got other bytes")
+    length = struct.unpack_from("<I", data, len(MAGIC))[0]
+    if length > min(MOST_HEADER, len(data) - start):
+        raise WireError("expected a message with its whole header, got one that is cut off or too long")
+    try:
+        rows = json.loads(data[start : start + length])
+        blocks = [_block(*row) for row in rows]
+    except (ValueError, TypeError, RecursionError):
+        raise WireError("expected a header that names arrays, got something else") from None
+    if len({block.name for block in blocks}) != len(blocks):
+        raise WireError("expected every array once, got a header that repeats names")
+    return blocks, start + length
+
+
+def _block(name: object, kind: object, shape: object, coding: object, n_bytes: object) -> _Block:
+    if not isinstance(name, str) or kind not in TYPES or coding not in (STORED, COMPRESSED, SHUFFLED):
+        raise ValueError
+    if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS:
+        raise ValueError
+    for number in (*shape, n_bytes):
+        if type(number) is not int or not 0 <= number < 2**40:
+            raise ValueError
+    if prod(number for number in shape if number) > MOST_ELEMENTS:
+        raise ValueError
+    return _Block(name, TYPES[str(kind)], tuple(shape), str(coding), n_bytes)  # type: ignore[arg-type]

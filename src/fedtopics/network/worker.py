@@ -1,0 +1,35 @@
+"""The process that `coordinator start` and `party start` keep alive: python -m fedtopics.network.worker.
+
+It is written to be killed: everything that must outlive it is on the disk before it counts.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fedtopics.network.coordinator.coordinating import Coordinating
+from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.keeper import end_with_keeper
+from fedtopics.network.operator_log import keep_log, say
+from fedtopics.network.party.answers import PartyAnswers
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.visitor import Visitor
+
+
+def coordinate(folder: Path) -> None:
+    """Serve the federation of a coordinator's folder."""
+    Coordinating(CoordinatorFolder(folder), say).keep_going()
+
+
+def take_part(folder: Path) -> None:
+    """Answer the coordinator of a party's folder."""
+    keep_log(folder)
+    place = PartyFolder(folder)
+    plan, answers = place.plan, PartyAnswers(place, place.name)
+    Visitor(plan.host, plan.port, place.credentials, answers.answer, say).keep_visiting()
+
+
+if __name__ == "__main__":
+    end_with_keeper()
+    {"coordinator": coordinate, "party": take_part}[sys.argv[1]](Path(sys.argv[2]))

@@ -1,0 +1,150 @@
+"""How much one document and one user may contribute: public bounds, and the cut that keeps them.
+
+Word relations are between documents as a mechanism is given them: tokenized and of the public vocabulary.
+Documents longer than `max_length` keep their first `max_length` tokens, so a word that is inserted can push
+another one over the edge: where there is such a bound, a word added or removed costs as much as one replaced.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.cost import Claim, Cost, Loss, NoiseSource
+from fedtopics.privacy.price.events import Event
+
+Words: TypeAlias = NDArray[np.int32]
+Offsets: TypeAlias = NDArray[np.int64]
+Events: TypeAlias = tuple[Event, int]
+logger = logging.getLogger(__name__)
+KEYS = 2**62  # two tokens of a document of 1000 draw the same key once in 10^13 documents
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Public limits, never read from private data. None: not promised, so that level is not priced."""
+
+    max_length: int | None = None
+    max_documents: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("document length", self.max_length),
+            ("documents of a user", self.max_documents),
+        ):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(
+                    f"public maximum of the {name} must be a whole number above 0, got {value!r}"
+                )
+
+
+UNBOUNDED = Bounds()
+
+
+def word_price(
+    bounds: Bounds,
+    noise: NoiseSource,
+    *,
+    replace: Callable[[int, int], Events],
+    add_remove: Callable[[int, int], Events],
+    claims: tuple[Claim, ...] = (),
+) -> Cost:
+    """Cost at every level from the events of changing n words in each of m documents, `replace(n, m)`.
+
+    For mechanisms that cut documents at `bounds.max_length` and hide how long they are.
+    """
+    length, n_documents = bounds.max_length, bounds.max_documents
+    losses = [
+        Loss("word add/remove", *(add_remove if length is None else replace)(1, 1)),
+        Loss("word replace", *replace(1, 1)),
+    ]
+    if length is not None:
+        losses.append(Loss("document add/remove", *add_remove(length, 1)))
+        losses.append(Loss("document replace", *replace(length, 1)))
+        if n_documents is not None:
+            losses.append(Loss("user add/remove", *add_remove(length, n_documents)))
+    return Cost(tuple(losses), claims, noise=noise)
+
+
+def words_only(cost: Cost) -> Cost:
+    """The cost of a release that did not see where documents end, and so could not cut them: words alone."""
+    losses = tuple(loss for loss in cost.losses if loss.relation.startswith("word"))
+    return with_changes(cost, losses=losses)
+
+
+def report_price(event: Event, noise: NoiseSource, claims: tuple[Claim, ...] = (), count: int = 1) -> Cost:
+    """Cost of one report for each word, in order: their number shows, so only a replaced word has a bound."""
+    return Cost((Loss("word replace", event, count),), claims, noise=noise)
+
+
+def check_words(words: NDArray[Any], n_words: int) -> Words:
+    """The words as int32, or an error where they are not ids of a vocabulary of this size."""
+    words = np.asarray(words)
+    if words.ndim != 1 or (words.size and not np.issubdtype(words.dtype, np.integer)):
+        raise InputError(f"words must be one array of integers, got {words.dtype} of shape {words.shape}")
+    if words.size and not 0 <= words.min() <= words.max() < n_words:
+        raise InputError(
+            f"word ids must lie in [0, {n_words}), got [{words.min()}, {words.max()}]; "
+            "drop words that are not in the public vocabulary first"
+        )
+    return np.ascontiguousarray(words, dtype=np.int32)
+
+
+def check_offsets(offsets: NDArray[Any], n_tokens: int) -> Offsets:
+    """The offsets as int64, or an error where they do not divide n_tokens tokens into rows."""
+    offsets = np.asarray(offsets)
+    good = offsets.ndim == 1 and offsets.size > 0 and np.issubdtype(offsets.dtype, np.integer)
+    if not good or offsets[0] != 0 or offsets[-1] != n_tokens or np.any(np.diff(offsets) < 0):
+        raise InputError(f"offsets must rise from 0 to the number of tokens {n_tokens}, got {offsets!r:.80}")
+    return np.ascontiguousarray(offsets, dtype=np.int64)
+
+
+def check_size(name: str, value: int, minimum: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
+        raise InputError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
+
+
+def shuffled(words: Words, offsets: Offsets, noise: Noise) -> Words:
+    """The words of each document in random order."""
+    docs = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return np.asarray(words[np.lexsort((noise.below(KEYS, len(words)), docs))])
+
+
+def cut(
+    words: Words, offsets: Offsets, max_length: int | None, *, warn: bool = True
+) -> tuple[Words, Offsets]:
+    """The first max_length tokens of each row. How many were cut is logged here and told to nobody else."""
+    lengths = np.diff(offsets)
+    if max_length is None or lengths.max(initial=0) <= max_length:
+        return words, offsets
+    if warn:
+        logger.warning(
+            "%d of %d documents are longer than the public maximum and keep their first %d words",
+            np.sum(lengths > max_length),
+            len(lengths),
+            max_length,
+        )
+    place = np.arange(len(words)) - np.repeat(offsets[:-1], lengths)
+    kept = np.concatenate([[0], np.cumsum(np.minimum(lengths, max_length))])
+    return words[place < max_length], kept.astype(np.int64)
+
+
+def cut_units(
+    words: Words, offsets: Offsets, units: Offsets, max_length: int | None
+) -> tuple[Words, Offsets]:
+    """The first max_length tokens of each document, divided into the same number of units as before."""
+    if not np.isin(offsets, units).all():
+        raise InputError("units must not cross documents; every document must start a unit")
+    kept, _ = cut(words, offsets, max_length)
+    if len(kept) == len(words):
+        return words, units
+    place = np.arange(len(words)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return kept, np.concatenate([[0], np.cumsum(place < (max_length or 0))])[units].astype(np.int64)

@@ -1,0 +1,78 @@
+r"""The sum of clipped contributions of documents, with discrete Gaussian noise: privacy of whole documents.
+
+Each document's contribution (any vector, for example expected counts of topics x words) is scaled to a
+Euclidean norm of at most `clip`, a public constant, and rounded towards zero on the grid clip / resolution,
+so its norm stays at most `resolution` steps. The sum gets discrete Gaussian noise of deviation multiplier *
+resolution steps: adding or removing a document is 1 / (2 multiplier^2)-zCDP and replacing one 4 times that
+(Canonne, Kamath, Steinke, NeurIPS 2020). Changing a word changes its document, so it costs no more than a
+document replaced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms import exact
+from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_size
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource
+from fedtopics.privacy.price.events import ZeroConcentrated, check_number
+from fedtopics.privacy.price.release import Release
+
+
+@dataclass(frozen=True)
+class ClippedSum:
+    """Private sum of vectors, one per document."""
+
+    multiplier: float
+    clip: float
+    resolution: int = 2**12
+    bounds: Bounds = UNBOUNDED
+
+    def __post_init__(self) -> None:
+        check_number("noise multiplier", self.multiplier, open_minimum=True)
+        check_number("clip", self.clip, open_minimum=True)
+        check_size("resolution", self.resolution)
+        exact.dyadic_variance(self.multiplier * self.resolution)
+
+    def __call__(self, contributions: Any, noise: Noise) -> Release[NDArray[np.float64]]:
+        """Release the noisy sum of the rows of a matrix, dense or scipy.sparse (documents x coordinates)."""
+        total = self.clipped_steps(contributions).sum(axis=0)
+        total = np.asarray(total, dtype=np.int64).ravel()
+        drawn = noise.gaussian(exact.dyadic_variance(self.multiplier * self.resolution), len(total))
+        value = (total + drawn).astype(np.float64) * (self.clip / self.resolution)
+        return Release(value, self.price(noise.source))
+
+    def clipped_steps(self, contributions: Any) -> Any:
+        """The rows, clipped and rounded, as sparse integers in steps of the grid."""
+        from scipy.sparse import csr_matrix, diags
+
+        rows = csr_matrix(contributions, dtype=np.float64)
+        if not np.isfinite(rows.data).all():
+            raise InputError("contributions must be finite numbers, got NaN or infinity")
+        norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        scale = self.resolution / np.maximum(norms, self.clip)
+        steps = csr_matrix(diags(scale * (1 - 1e-12)) @ rows)  # the margin covers floating-point rounding
+        steps.data = np.trunc(steps.data)
+        squares = np.asarray(steps.multiply(steps).sum(axis=1)).ravel()
+        if np.any(squares > self.resolution**2):
+            raise InputError("a clipped contribution exceeds the clip; nothing was released")
+        return steps.astype(np.int64)
+
+    def price(self, noise: NoiseSource = "secure") -> Cost:
+        """What one release costs: whole documents, and users where their number of documents is bounded."""
+        rho = 1 / (2 * self.multiplier**2)
+        losses = [
+            Loss("word add/remove", ZeroConcentrated(4 * rho)),
+            Loss("word replace", ZeroConcentrated(4 * rho)),
+            Loss("document add/remove", ZeroConcentrated(rho)),
+            Loss("document replace", ZeroConcentrated(4 * rho)),
+        ]
+        if self.bounds.max_documents is not None:
+            losses.append(Loss("user add/remove", ZeroConcentrated(self.bounds.max_documents**2 * rho)))
+        return Cost(tuple(losses), noise=noise)

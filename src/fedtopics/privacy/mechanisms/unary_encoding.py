@@ -1,0 +1,212 @@
+r"""A bit for every word, each flipped on its own (unary encoding).
+
+A row is a set of words. Bits of words in the set are reported as 1 with probability p, others with q <= p.
+
+    one bit that differs:        max(ln p/q, ln (1-q)/(1-p))              a word added or removed
+    two that differ, 1 and 0:    ln p/q + ln (1-q)/(1-p)  =: epsilon      a word replaced
+    n words replaced:            n epsilon, bits being independent
+
+Pairs (p, q) at a given epsilon: OUE p = 1/2, q = 1/(e^epsilon + 1), least variance for rare words [1];
+symmetric p = 1 - q; informative: largest mutual information between a bit and its report, for rows of
+`n_ones` words. Drawn as "zeros survive with q, ones are added with (p - q)/(1 - q)", by skipping, in time of
+the ones reported.
+
+[1] T. Wang et al. Locally differentially private protocols for frequency estimation. USENIX Security 2017.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms import exact
+from fedtopics.privacy.mechanisms.bounds import (
+    UNBOUNDED,
+    Bounds,
+    Offsets,
+    Words,
+    check_offsets,
+    check_size,
+    check_words,
+    cut,
+    report_price,
+    shuffled,
+    word_price,
+)
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.mechanisms.rows import SparseRows
+from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
+from fedtopics.privacy.price.events import Pure
+from fedtopics.privacy.price.release import Release
+
+
+@dataclass(frozen=True)
+class UnaryEncoding:
+    """Noisy bit vectors of rows of words. `bounds.max_length` is the largest number of words set per
+    document.
+
+    false_chance is q, added_chance is (p - q)/(1 - q), both in units of 2^-64; use a named constructor.
+    """
+
+    false_chance: int
+    added_chance: int
+    n_words: int
+    bounds: Bounds = UNBOUNDED
+    claims: tuple[Claim, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_size("number of words", self.n_words)
+        if not (0 < self.false_chance < 2**64 and 0 <= self.added_chance < 2**64):
+            raise InputError("unary encoding needs probabilities 0 < q <= p < 1")
+
+    @classmethod
+    def of(
+        cls,
+        p: float | Fraction | Decimal,
+        q: float | Fraction | Decimal,
+        n_words: int,
+        bounds: Bounds = UNBOUNDED,
+        claims: tuple[Claim, ...] = (),
+    ) -> UnaryEncoding:
+        """Report true bits with probability p and false ones with q, rounded towards privacy."""
+        p, q = Fraction(p), Fraction(q)
+        if not 0 < q <= p < 1:
+            raise InputError(
+                f"probabilities 0 < q <= p < 1 were expected, got p = {float(p)} and q = {float(q)}"
+            )
+        false_chance = exact.chance_at_least(q)
+        rounded = Fraction(false_chance, 2**64)
+        added = max(Fraction(0), (p - rounded) / (1 - rounded))
+        return cls(false_chance, exact.chance_at_most(added), n_words, bounds, claims)
+
+    @classmethod
+    def optimized(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
+        """OUE: p = 1/2, q = 1/(e^epsilon + 1); epsilon is that of a word replaced."""
+        exact.dyadic_epsilon(epsilon)
+        with localcontext(exact.PRECISE):
+            return cls.of(Fraction(1, 2), 1 / (exact.exp_plus(epsilon) + 1), n_words, bounds)
+
+    @classmethod
+    def symmetric(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
+        """p = 1 - q; epsilon is that of a word replaced, half of it that of a bit."""
+        exact.dyadic_epsilon(epsilon)
+        with localcontext(exact.PRECISE):
+            q = 1 / (exact.exp_plus(epsilon / 2) + 1)
+            return cls.of(1 - q, q, n_words, bounds)
+
+    @classmethod
+    def informative(
+        cls, epsilon: float, n_words: int, n_ones: int = 1, bounds: Bounds = UNBOUNDED
+    ) -> UnaryEncoding:
+        """The pair with the largest mutual information at this epsilon of a word replaced."""
+        exact.dyadic_epsilon(epsilon)
+        check_size("number of words of a row", n_ones)
+        q = Decimal(most_informative(epsilon, min(n_ones / n_words, 0.5)))
+        with localcontext(exact.PRECISE):
+            odds = exact.exp_plus(epsilon) * q
+            return cls.of(odds / (1 - q + odds), q, n_words, bounds)
+
+    @property
+    def q(self) -> float:
+        """Probability that a bit of a word that is not there is reported as 1."""
+        return self.false_chance / 2**64
+
+    @property
+    def p(self) -> float:
+        """Probability that a bit of a word that is there is reported as 1."""
+        return self.q + (1 - self.q) * self.added_chance / 2**64
+
+    def _log_ratios(self) -> tuple[float, float]:
+        """(ln p/q, ln (1-q)/(1-p)) from the exact probabilities, rounded up."""
+        with localcontext(exact.PRECISE):
+            q, added = Decimal(self.false_chance) / 2**64, Decimal(self.added_chance) / 2**64
+            ones, zeros = ((q + (1 - q) * added) / q).ln(), (1 / (1 - added)).ln()
+        return exact.rounded_up(ones), exact.rounded_up(zeros)
+
+    @property
+    def epsilon(self) -> float:
+        """Price of a word replaced."""
+        return sum(self._log_ratios())
+
+    def __call__(
+        self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise, *, shuffle: bool = False
+    ) -> Release[SparseRows]:
+        """Release the noisy bits of each document: words of value 1, ascending.
+
+        Where documents are cut at `bounds.max_length`, `shuffle` draws the words that count at random.
+        """
+        words = check_words(words, self.n_words)
+        offsets = check_offsets(offsets, len(words))
+        n_rows = len(offsets) - 1
+        # How much noise is drawn up to here is public; below it depends on the documents.
+        false = noise.survivors(Decimal(self.false_chance) / 2**64, n_rows * self.n_words)
+        words = shuffled(words, offsets, noise) if shuffle else words
+        words, offsets = cut(*distinct(words, offsets), self.bounds.max_length, warn=not shuffle)
+        rows = np.repeat(np.arange(n_rows), np.diff(offsets))
+        present = rows * self.n_words + words
+        ones = np.concatenate([false, np.sort(present[noise.coins(self.added_chance, len(present))])])
+        ones.sort(kind="stable")  # two sorted runs are merged; np.union1d would hash
+        ones = ones[np.append(True, ones[1:] != ones[:-1])] if len(ones) else ones
+        kept = np.searchsorted(ones, np.arange(n_rows + 1) * self.n_words)
+        bits = SparseRows(
+            kept, (ones % self.n_words).astype(np.int32), np.ones(len(ones), np.int32), self.n_words
+        )
+        return Release(bits, self.price(noise.source))
+
+    def each(self, words: NDArray[Any], noise: Noise) -> Release[SparseRows]:
+        """Release the noisy bits of every word on its own; the number of words shows."""
+        bits = self(words, np.arange(len(words) + 1), noise).value
+        return Release(bits, report_price(Pure(self.epsilon), noise.source, self.claims))
+
+    def price(self, noise: NoiseSource = "secure") -> Cost:
+        """What reporting every document once costs; their number is public, their lengths are hidden."""
+        bit, replaced = Pure(max(self._log_ratios())), Pure(self.epsilon)
+        return word_price(
+            self.bounds,
+            noise,
+            add_remove=lambda n, m: (bit, n * m),
+            replace=lambda n, m: (replaced, n * m),
+            claims=self.claims,
+        )
+
+    def channel(self) -> NDArray[np.float64]:
+        """Pr[bit | was there]: rows 0 (no) and 1 (yes), columns the reported bit; bits are independent."""
+        return np.array([[1 - self.q, self.q], [1 - self.p, self.p]])
+
+    def debias(self, counts: NDArray[Any], n_rows: int) -> NDArray[np.float64]:
+        """Unbiased number of rows with each word from the number of ones reported in n_rows rows."""
+        if self.added_chance == 0:
+            raise InputError("reports at epsilon 0 say nothing about the words; they cannot be debiased")
+        return np.asarray((counts - n_rows * self.q) / (self.p - self.q), dtype=np.float64)
+
+
+def distinct(words: Words, offsets: Offsets) -> tuple[Words, Offsets]:
+    """The different words of each row, in the order of their first occurrence."""
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    _, first = np.unique(rows * (int(words.max(initial=0)) + 1) + words, return_index=True)
+    first.sort()
+    lengths = np.bincount(rows[first], minlength=len(offsets) - 1)
+    return words[first], np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def most_informative(epsilon: float, density: float) -> float:
+    """The q that maximizes the mutual information between a bit, 1 with this density, and its report."""
+    from scipy.optimize import minimize_scalar
+    from scipy.special import entr, expit
+
+    def uncertainty(x: Any) -> Any:
+        return entr(x) + entr(1 - x)
+
+    def loss(log_odds: float) -> float:
+        q, p = expit(log_odds), expit(log_odds + epsilon)
+        ones = density * p + (1 - density) * q
+        return float(density * uncertainty(p) + (1 - density) * uncertainty(q) - uncertainty(ones))
+
+    found = minimize_scalar(loss, bounds=(-epsilon - 12, 2.0), method="bounded", options={"xatol": 1e-6})
+    return float(expit(found.x))

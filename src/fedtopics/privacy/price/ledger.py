@@ -1,0 +1,281 @@
+"""What each party has spent: an append-only list of releases, chained by hash, that refuses to overspend.
+
+How an engine uses it (the contract with methods):
+
+1. A method declares what it is going to spend from its hyper-parameters and public facts alone:
+   `Method.plan() -> list[Cost]`, one cost per release of one party, in round order. Mechanisms help: every
+   one has `price(...) -> Cost`, which touches no data.
+2. Before any data is read the engine calls `ledger.require(party, method.plan())` for every party: it raises
+   `BudgetError` when the plan does not fit into what is left.
+3. For every release that is about to leave, the engine calls `ledger.charge(party, round, release.cost)` and
+   sends only when that returns. What would overspend is refused and the ledger stays as it was, so a method
+   that planned too little is stopped here.
+
+A retry of the same (run, round, party) is charged once. It must send the *same* value again (fresh noise
+would be a second release): pass `content`, a digest of what is sent. A different value is refused, and so is
+one without a digest, unless it is free.
+
+The chain begins with the settings and shows any of them, and any entry, that was changed, removed or
+reordered; who cuts entries off the end is caught only by someone who kept `head`, so parties and coordinator
+each keep it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import inf, isinf
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from fedtopics.errors import InputError
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, check_relation
+from fedtopics.privacy.price.events import check_delta, check_number
+
+ALWAYS_SHOWN: tuple[Relation, ...] = ("word add/remove", "document add/remove")
+
+
+class BudgetError(InputError):
+    """The release would cost more than the party allows; nothing was charged."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that all releases together may cost, for one party or (party None) for each."""
+
+    relation: Relation
+    epsilon: float
+    delta: float = 0.0
+    party: str | None = None
+
+    def __post_init__(self) -> None:
+        check_relation(self.relation)
+        check_number("budget epsilon", self.epsilon)
+        check_delta(self.delta)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release charged to one party."""
+
+    run: str
+    round: int
+    party: str
+    cost: Cost
+    content: str
+    previous: str
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        return self.run, self.round, self.party
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**vars(self), "cost": self.cost.to_dict()}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the entry and, through `previous`, of all before it."""
+        return _digest(self.to_dict())
+
+
+@dataclass
+class Ledger:
+    """Charges of every party in one run (or, reopened with `from_json`, in several); safe under threads.
+
+    A deployment sets `secure_only`: releases with simulated noise are refused.
+
+    >>> from fedtopics.privacy.price.release import reuse, disclose
+    >>> ledger = Ledger(run="example")
+    >>> ledger.charge("a", 0, disclose("raw").cost)
+    >>> ledger.statements()[0]
+    {'party': 'a', 'relation': 'word add/remove', 'epsilon': 'inf', 'delta': 0.0, 'basis': 'none'}
+    """
+
+    run: str = "run"
+    budgets: tuple[Budget, ...] = ()
+    delta: float = 1e-6
+    secure_only: bool = False
+    entries: list[Entry] = field(default_factory=list)
+    first_run: str = ""
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_delta(self.delta)
+        self.first_run = self.first_run or self.run
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the chain begins with, as JSON data."""
+        return {
+            "run": self.first_run,
+            "delta": self.delta,
+            "secure_only": self.secure_only,
+            "budgets": [vars(budget) for budget in self.budgets],
+        }
+
+    @property
+    def head(self) -> str:
+        """Digest of the last entry (at first, of the settings): keep it to notice a shortened ledger."""
+        return self.entries[-1].digest if self.entries else _digest(self.settings)
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        return tuple(sorted({entry.party for entry in self.entries}))
+
+    @property
+    def noise(self) -> NoiseSource:
+        """The least trustworthy source of noise among all releases."""
+        return max((entry.cost.noise for entry in self.entries), key=SOURCES.index, default="none")
+
+    def check_parties(self, parties: Iterable[str]) -> None:
+        """Refuse budgets of parties that are not among these: a misspelled name would protect nobody."""
+        strangers = {budget.party for budget in self.budgets if budget.party is not None} - set(parties)
+        if strangers:
+            raise InputError(f"budgets must name parties of the run, got {', '.join(sorted(strangers))}")
+
+    def require(self, party: str, plan: Iterable[Cost]) -> None:
+        """Raise `BudgetError` unless the party can afford all costs of the plan; charges nothing."""
+        self._refuse_overspending(party, sum(plan, start=FREE))
+
+    def charge(self, party: str, round: int, cost: Cost, *, content: str = "") -> None:  # noqa: A002
+        """Record a release before it leaves. Refusal raises and leaves the ledger unchanged."""
+        if not isinstance(cost, Cost):
+            raise InputError(f"expected the Cost of a release, got {type(cost).__name__}")
+        if self.secure_only and cost.noise == "simulated":
+            raise InputError("this ledger takes secure noise only, got simulated noise; use Noise.secure()")
+        if isinstance(round, bool) or not isinstance(round, int | np.integer):
+            raise InputError(f"round must be a whole number, got {round!r}")
+        with self._lock:
+            entry = Entry(self.run, int(round), str(party), cost, content, self.head)
+            if not self._is_retry(entry):
+                self._refuse_overspending(entry.party, cost)
+                self.entries.append(entry)
+
+    def _is_retry(self, entry: Entry) -> bool:
+        """Whether the same value was charged before; another value in its place is refused."""
+        known = next((old for old in self.entries if old.key == entry.key), None)
+        if known is None:
+            return False
+        shown = entry.content != "" or entry.cost == FREE
+        if not shown or (known.cost, known.content) != (entry.cost, entry.content):
+            raise InputError(
+                f"round {entry.round} of party {entry.party!r} was already charged for another release; "
+                "a retry must send the same value again, and show it by its digest"
+            )
+        return True
+
+    def spent(self, party: str) -> Cost:
+        """All charges of a party as one cost."""
+        return sum((entry.cost for entry in self.entries if entry.party == party), start=FREE)
+
+    def _refuse_overspending(self, party: str, more: Cost) -> None:
+        budgets = [budget for budget in self.budgets if budget.party in (None, party)]
+        total = self.spent(party) + more if budgets else FREE
+        for budget in budgets:
+            epsilon = accounting.epsilon(total.losses_of(budget.relation), budget.delta)
+            if not epsilon <= budget.epsilon:
+                advice = "lower epsilon or the number of rounds, or raise the budget"
+                if isinf(epsilon):
+                    advice = "at this delta it has no bound: raise the budget's delta, or release no more"
+                raise BudgetError(
+                    f"party {party!r} allows {budget.relation} epsilon {budget.epsilon:g} at delta "
+                    f"{budget.delta:g}, got a total of {epsilon:g}; nothing was released: {advice}"
+                )
+
+    def statements(self) -> list[dict[str, float | str]]:
+        """What holds for each party and relation, then what the papers would claim; ready for JSON.
+
+        Word and document add/remove are always shown. An infinite epsilon is the string "inf", basis "none".
+        """
+        return [row for party in self.parties for row in self._statements_of(party)]
+
+    def _statements_of(self, party: str) -> list[dict[str, float | str]]:
+        spent = self.spent(party)
+        rows: list[dict[str, float | str]] = []
+        for relation in RELATIONS:
+            if relation in (*ALWAYS_SHOWN, *spent.relations):
+                epsilon, delta = accounting.guarantee(spent.losses_of(relation), self.delta)
+                rows.append(_row(party, relation, epsilon, delta, "none" if isinf(epsilon) else "proved"))
+            claims = [claim for claim in spent.claims if claim.relation == relation]
+            if claims:
+                largest = max(claims, key=lambda claim: (claim.epsilon, claim.delta))
+                rows.append(_row(party, relation, largest.epsilon, largest.delta, "claimed"))
+        return rows
+
+    def to_json(self) -> str:
+        """The whole ledger: settings, entries with their digests, statements."""
+        data = {
+            **self.settings,
+            "entries": [{**entry.to_dict(), "digest": entry.digest} for entry in self.entries],
+            "statements": self.statements(),
+            "head": self.head,
+        }
+        return json.dumps(data, indent=1, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str, run: str | None = None) -> Ledger:
+        """The ledger written by `to_json`, continued under a new run where one is named; checks the chain."""
+        try:
+            data = json.loads(text)
+            budgets = tuple(Budget(**budget) for budget in data["budgets"])
+            ledger = cls(data["run"], budgets, data["delta"], data["secure_only"])
+            for row in data["entries"]:
+                _append_verified(ledger, row)
+            if data["head"] != ledger.head:
+                raise InputError("ledger was changed: its head is not the digest of the last entry")
+            ledger.run = run or (ledger.entries[-1].run if ledger.entries else ledger.run)
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"not a privacy ledger: {error}") from error
+        return ledger
+
+    def table(self) -> str:
+        """The statements as lines of text, with the source of the noise."""
+        rows = [("party", "relation", "epsilon", "delta", "basis", "noise")]
+        for row in self.statements():
+            epsilon = row["epsilon"] if row["epsilon"] == "inf" else f"{row['epsilon']:.4g}"
+            noise = self.spent(str(row["party"])).noise
+            rows.append(
+                (
+                    str(row["party"]),
+                    str(row["relation"]),
+                    str(epsilon),
+                    f"{row['delta']:.2g}",
+                    str(row["basis"]),
+                    noise,
+                )
+            )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join(_line(row, widths) for row in rows)
+
+
+def _row(party: str, relation: str, epsilon: float, delta: float, basis: str) -> dict[str, float | str]:
+    shown: float | str = "inf" if epsilon == inf else epsilon
+    return {"party": party, "relation": relation, "epsilon": shown, "delta": delta, "basis": basis}
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _digest(data: dict[str, Any]) -> str:
+    return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _append_verified(ledger: Ledger, row: dict[str, Any]) -> None:
+    digest = row["digest"]
+    told = {name: value for name, value in row.items() if name not in ("digest", "cost", "round")}
+    if not all(isinstance(value, str) for value in told.values()) or type(row["round"]) is not int:
+        raise InputError("not a privacy ledger: an entry names its run, round, party and content")
+    entry = Entry(**told, round=row["round"], cost=Cost.from_dict(row["cost"]))
+    if entry.previous != ledger.head or entry.digest != digest:
+        raise InputError(
+            f"ledger was changed at round {entry.round} of party {entry.party!r}: hash chain broken"
+        )
+    ledger.entries.append(entry)

@@ -1,0 +1,117 @@
+"""Several runs on the same data, side by side: grouped by method and epsilon, with the spread over seeds.
+
+A comparison folder holds `comparison.json` (`{"schema": ..., "runs": [...], "sha256": ...}`, the records of
+all runs) and `report.html`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from fedtopics.errors import InputError
+from fedtopics.runs.run import Run, check_record, check_schema, label, privacy_line, read_json, record_digest
+
+SCHEMA = "fedtopics/comparison/1"
+FILE = "comparison.json"
+RELATIONS = ("word add/remove", "word replace", "document add/remove", "document replace", "user add/remove")
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean, lowest and highest value over seeds."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs of one method at one epsilon that differ in their seed alone."""
+
+    method: str
+    variant: str | None
+    epsilon: float | None
+    records: tuple[Record, ...]
+
+    @property
+    def name(self) -> str:
+        """Method, and its variant where there is one."""
+        return label(self.records[0])
+
+    @property
+    def privacy(self) -> str:
+        """What the worst party has spent, in one line."""
+        return privacy_line(self.records[0]["privacy"], self.records[0].get("noise"))
+
+    def score(self, name: str) -> Spread:
+        """A score over the seeds."""
+        return _spread([float(record["scores"][name]) for record in self.records])
+
+    @property
+    def seconds(self) -> Spread:
+        return _spread([float(record["seconds"]) for record in self.records])
+
+    @property
+    def bytes_up(self) -> float:
+        """What all parties send in one run."""
+        return fmean(sum(entry["bytes_up"] for entry in record["rounds"]) for record in self.records)
+
+    def proved(self, relation: str) -> float:
+        """The proved epsilon of the worst party; infinite where nothing is proved."""
+        bounds = [
+            float(entry["epsilon"])
+            for record in self.records
+            for entry in record["privacy"]
+            if entry["relation"] == relation and entry["basis"] == "proved"
+        ]
+        parties = sum(len({entry["party"] for entry in record["privacy"]}) for record in self.records)
+        return max(bounds) if bounds and len(bounds) == parties else inf
+
+
+def grouped(records: Sequence[Record]) -> list[Group]:
+    """The runs by method, variant and epsilon, in order of first appearance."""
+    groups: dict[tuple[str, str | None, float | None], list[Record]] = {}
+    for record in records:
+        key = (record["method"], record.get("variant"), record.get("settings", {}).get("epsilon"))
+        groups.setdefault(key, []).append(record)
+    return [Group(*key, tuple(members)) for key, members in groups.items()]
+
+
+def common_relation(groups: Sequence[Group]) -> str | None:
+    """The relation to compare prices in: the first for which most of the private runs have a bound."""
+    private = [group for group in groups if group.epsilon is not None]
+    counts = {relation: sum(g.proved(relation) < inf for g in private) for relation in RELATIONS}
+    best = max(counts.values(), default=0)
+    return next((relation for relation in RELATIONS if counts[relation] == best), None) if best else None
+
+
+def to_json(runs: Sequence[Run]) -> str:
+    """The file `comparison.json`."""
+    content: Record = {"schema": SCHEMA, "runs": [run.record for run in runs]}
+    return json.dumps(content | {"record_sha256": record_digest(content)}, indent=1, allow_nan=False) + "\n"
+
+
+def load(folder: str | Path) -> list[Record]:
+    """The records of a comparison folder; an altered or incomplete one is an error."""
+    path = Path(folder) / FILE
+    content = read_json(path)
+    check_schema(path, content, SCHEMA)
+    records: list[Record] = content.get("runs")
+    if content.get("record_sha256") != record_digest(content) or not records:
+        raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
+    for record in records:
+        check_record(path, record)
+    return records
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    return Spread(fmean(values), min(values), max(values))

@@ -1,0 +1,280 @@
+"""Data, method, engine, scores and ledger in one record: `train` gives a `Run`, `compare` several."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, cast
+
+import numpy as np
+
+import fedtopics
+from fedtopics.related_words import Relation, TAU, load
+from fedtopics.documents.corpus import Corpus
+from fedtopics.runs.preparing import Data, READING, prepare
+from fedtopics.errors import InputError
+from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.evaluation.scores import scores
+from fedtopics.protocol import in_process
+from fedtopics.protocol.with_related_words import with_consistency
+from fedtopics.protocol.method import Method, notes, privacy_delta, settings_in_force
+from fedtopics.methods import DEFAULT, find, make
+from fedtopics.methods import settings as settings_of
+from fedtopics.model import TopicModel
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.progress import Bar, bar
+from fedtopics.runs.run import Run, SCHEMA
+
+logger = logging.getLogger(__name__)
+
+
+def train(
+    source: str | Sequence[str] | Corpus | Data,
+    method: str = DEFAULT,
+    *,
+    n_topics: int = 50,
+    seed: int = 0,
+    n_threads: int | None = None,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    secure: bool = False,
+    show_progress: bool | None = None,
+    consistency: Any = None,
+    consistency_tau: float = TAU,
+    **settings: Any,
+) -> Run:
+    """Train one method on a federation in this process and score it on held-out documents.
+
+    Privacy noise comes from the seed, so that experiments can be repeated; whoever knows the seed can take it
+    off again. Before a model is published train it with `secure=True`: noise from the operating system.
+    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...) and, where the source is yet
+    to be read, options of `prepare` and `read` (`text_column`, ...). The result does not depend on
+    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only. `consistency` is a
+    public word relation (see `fedtopics.related_words.load`) towards which the server draws topics.
+    """
+    reading = {name: settings.pop(name) for name in READING if name in settings}
+    trained = make(method, n_topics=n_topics, **settings)
+    data = prepare(
+        source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
+    )
+    n_threads = n_threads or os.cpu_count() or 1
+    relation = _relation(consistency, data)
+    for note in notes(trained, data.test.n_words):
+        logger.warning("%s: %s", method, note)
+    watch = Watch(data.test, n_threads)
+    began, working = perf_counter(), process_time()
+    with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
+        outcome = in_process.run(
+            trained if relation is None else with_consistency(trained, relation, consistency_tau),
+            data.parties,
+            seed=seed,
+            ledger=_ledger(data, trained),
+            n_threads=n_threads,
+            secure=secure,
+            on_round=_shower(shown),
+            monitor=watch,
+        )
+    spent = {
+        "seconds": perf_counter() - began - watch.seconds,
+        "processor_seconds": process_time() - working - watch.processor_seconds,
+    }
+    record = _record(method, trained, data, outcome) | {"seed": seed} | spent
+    if relation is not None:
+        record["consistency"] = _facts(relation, consistency_tau)
+    outcome = _described(outcome, record, data.test.language)
+    model, record["scores"], local = _score(outcome, data, n_threads)
+    record["n_topics"] = model.n_topics
+    for party in record["parties"]:
+        if party["name"] in local:
+            party["scores"] = local[party["name"]]
+    return Run(record, model, outcome.local_models, outcome.ledger)
+
+
+def compare(
+    source: str | Sequence[str] | Corpus | Data,
+    methods: Iterable[str],
+    *,
+    epsilon: float | Sequence[float] | None = None,
+    seed: int = 0,
+    n_seeds: int = 1,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    own: Mapping[str, Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> list[Run]:
+    """Runs of several methods on the same data; each record holds the scores of the others beside its own.
+
+    Methods that have an epsilon run with every one that is given; all run with `n_seeds` seeds from `seed` on
+    (the documents are dealt once, by `seed`). `own` holds settings of single methods, by name.
+    """
+    if n_seeds < 1:
+        raise InputError(f"expected at least 1 seed, got {n_seeds}")
+    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    runs = [
+        (price, train(data, name, seed=number, **options, **price, **(own or {}).get(name, {})))
+        for name in methods
+        for price in _prices(name, epsilon)
+        for number in range(seed, seed + n_seeds)
+    ]
+    return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
+
+
+def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:
+    """The settings of each run of a method: one for each epsilon, if it takes any."""
+    if epsilon is None or "epsilon" not in settings_of(find(method)):
+        return [{}]
+    return [{"epsilon": value} for value in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
+
+
+def _others(run: Run, price: dict[str, Any], runs: list[tuple[dict[str, Any], Run]]) -> list[dict[str, Any]]:
+    """The scores of other methods with the same seed and, where both were given one, the same epsilon."""
+    return [
+        {name: other.record[name] for name in ("method", "variant", "scores")}
+        | {"privacy": other.privacy_line}
+        for paid, other in runs
+        if other.record["method"] != run.record["method"]
+        and other.record["seed"] == run.record["seed"]
+        and ({} in (price, paid) or price == paid)
+    ]
+
+
+class Watch:
+    """Held-out perplexity after rounds 1, 2, 4, 8, ...: often while topics form, rarely later."""
+
+    def __init__(self, test: Corpus, n_threads: int) -> None:
+        self.test, self.n_threads = test, n_threads
+        self.seconds = self.processor_seconds = 0.0
+
+    def __call__(self, number: int, model: Callable[[], TopicModel | None]) -> dict[str, float]:
+        if (number + 1).bit_count() != 1:
+            return {}
+        began, working = perf_counter(), process_time()
+        topics = model()
+        found = (
+            {} if topics is None else {"perplexity": perplexity(topics, self.test, n_threads=self.n_threads)}
+        )
+        self.seconds += perf_counter() - began
+        self.processor_seconds += process_time() - working
+        return found
+
+
+def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
+    """Moves the bar on by a round and shows the last measures beside it."""
+    latest: dict[str, float] = {}
+
+    def show(entry: in_process.Round) -> None:
+        latest.update(entry.measures)
+        shown.advance(round=entry.round + 1, **latest)
+
+    return show
+
+
+def _ledger(data: Data, method: Method) -> Ledger:
+    """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
+    entries = list(data.ledger.entries)
+    delta = data.ledger.delta if entries else privacy_delta(method, data.ledger.delta)
+    return replace(data.ledger, delta=delta, entries=entries)
+
+
+def _relation(source: Any, data: Data) -> Relation | None:
+    """The relation of the vocabulary; a file among the documents is refused, as it must be public."""
+    if source is None:
+        return None
+    if not isinstance(source, str | os.PathLike):
+        return load(source, data.test.vocabulary)
+    paths = [Path(source), Path(data.source)]
+    if all(path.exists() for path in paths) and paths[0].resolve().is_relative_to(paths[1].resolve()):
+        raise InputError(
+            f"expected a public word relation, got {str(paths[0])!r} among the documents; "
+            "what is learned from them leaks with the topics"
+        )
+    return load(source, data.test.vocabulary)
+
+
+def _facts(relation: Relation, tau: float) -> dict[str, Any]:
+    """What a run record says of the relation, so that it can be found and judged."""
+    return {
+        "source": relation.source,
+        "sha256": relation.sha256,
+        "tau": tau,
+        "n_known": relation.n_known,
+        "n_weights": int(relation.weights.nnz),
+    }
+
+
+def _score(
+    outcome: in_process.Outcome, data: Data, n_threads: int
+) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
+    """The model to report, its scores, and the scores of each party's own model.
+
+    Where the server learns no topics (`alone`) the party that does best on the held-out documents is
+    reported: the hardest baseline to beat.
+    """
+    local = {
+        name: scores(model, data.train, data.test, n_threads=n_threads)
+        for name, model in outcome.local_models.items()
+    }
+    if outcome.model is not None:
+        return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
+    best = min(local, key=lambda name: (local[name]["perplexity"], name))
+    return outcome.local_models[best], local[best], local
+
+
+def _described(
+    outcome: in_process.Outcome, record: dict[str, Any], language: str | None
+) -> in_process.Outcome:
+    """The outcome with models that carry a card: how they were trained, nothing of the documents."""
+    told = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
+    card = {name: record[name] for name in told if name in record} | {"n_parties": len(record["parties"])}
+
+    def describe(model: TopicModel) -> TopicModel:
+        return replace(model, card=card, language=language)
+
+    local = {name: describe(model) for name, model in outcome.local_models.items()}
+    model = None if outcome.model is None else describe(outcome.model)
+    return replace(outcome, model=model, local_models=local)
+
+
+def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
+    """The part of a run record that training decides."""
+    parties = [
+        {"name": party, "n_docs": corpus.n_docs, "n_tokens": corpus.n_tokens}
+        for party, corpus in sorted(data.parties.items())
+    ]
+    return {
+        "schema": SCHEMA,
+        "method": name,
+        "variant": getattr(method, "variant", None),
+        "engine": "in_process",
+        "source": data.source,
+        "n_words": data.test.n_words,
+        "settings": settings_in_force(method, data.test.n_words),
+        "notes": notes(method, data.test.n_words),
+        "parties": parties,
+        "n_empty_docs": data.train.n_empty + data.test.n_empty,
+        "vocabulary": data.vocabulary,
+        **({"dealing": data.dealing} if data.dealing else {}),
+        "privacy": outcome.ledger.statements(),
+        "noise": outcome.ledger.noise,
+        "rounds": [asdict(entry) for entry in outcome.rounds],
+        "party_topics": {name: amounts.tolist() for name, amounts in outcome.party_topics.items()},
+        "forecast": _forecast(method, data.test.n_words),
+        "versions": {
+            "fedtopics": fedtopics.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+    }
+
+
+def _forecast(method: Method, n_words: int) -> dict[str, float] | None:
+    """The predicted cost in perplexity, of a method that can tell it and was given what it needs."""
+    predicted = getattr(method, "forecast", lambda _: None)(n_words)
+    if predicted is None:
+        return None
+    return {"distinct_words": cast(Any, method).distinct_words, "perplexity_ratio": predicted}

@@ -1,0 +1,170 @@
+"""Documents made ready for training: read, dealt to parties, some held out, over one vocabulary."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from fedtopics.documents import splitting
+from fedtopics.documents.corpus import Corpus, concatenate
+from fedtopics.errors import InputError
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.words import Agreement, agree
+from fedtopics.documents.reading import read
+from fedtopics.documents.text.preparation import TextOptions
+
+DEFAULT_PARTIES = 3
+N_SEEDS = 2**32
+AGREEMENT_DELTA = 1e-6
+GIVEN, READ, AGREED, UNKNOWN = "as given", "read from the documents", "agreed privately", "that of the corpus"
+BY_COLUMN, BY_TOPIC, ONE_PARTY = "as the documents say", "simulated: dealt by topic", "one party"
+READING = (
+    *("text_column", "party_column", "label_column", "id_column", "query", "encoding", "vocabulary_epsilon"),
+    *TextOptions.__annotations__,
+)
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Data:
+    """One training corpus per party and held-out documents of all of them.
+
+    vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger), "read from
+                 the documents" (then its words are known to everyone, and not priced) or "that of the corpus"
+                 (whoever made it knows)
+    dealing      how documents came to their parties; empty where whoever made the data knows. What is dealt
+                 by topic depends on the texts in a way that is not priced: for experiments
+    ledger       what the parties have spent before training
+    """
+
+    parties: dict[str, Corpus]
+    test: Corpus
+    source: str = "corpus"
+    vocabulary: str = UNKNOWN
+    dealing: str = ""
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @cached_property
+    def train(self) -> Corpus:
+        """The training documents of all parties, for scores that need a reference corpus."""
+        return concatenate([self.parties[name] for name in sorted(self.parties)])
+
+
+def prepare(
+    source: str | Sequence[str] | Corpus | Data,
+    *,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    seed: int = 0,
+    vocabulary_epsilon: float | None = None,
+    secure: bool = False,
+    show_progress: bool | None = None,
+    **reading: Any,
+) -> Data:
+    """Read `source` (a name, a path, texts or a corpus), hold out documents and deal the rest to parties.
+
+    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
+    that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
+    `secure`. With `vocabulary_epsilon` the parties agree on the
+    words at this price for a document added or removed, with noise from the operating system if `secure`,
+    else from the seed. `reading` goes to `fedtopics.documents.reading.read`.
+    """
+    if isinstance(source, Data):
+        _check_dealing(source.dealing, secure)
+        return source
+    if not isinstance(source, str | os.PathLike | Corpus):
+        source = Corpus.from_texts(list(source), progress=show_progress, **reading)
+    if vocabulary_epsilon is not None:
+        if isinstance(source, Corpus):
+            raise InputError(
+                "expected a source to read, got documents whose words were chosen already; give a path"
+            )
+        reading |= _unfiltered(reading)
+    if not 0 <= seed < N_SEEDS:
+        raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
+    corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
+    train, test = corpus.split(test_fraction, seed=seed)
+    dealing = _dealing(train, n_parties, reading.get("party_column"))
+    _check_dealing(dealing, secure)
+    data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
+    if not isinstance(source, Corpus):
+        chosen = READ if reading.get("vocabulary") is None else GIVEN
+        data = replace(data, source=str(source), vocabulary=chosen)
+    if vocabulary_epsilon is not None:
+        data = _agreed(data, vocabulary_epsilon, seed, secure)
+    n_empty = data.train.n_empty + data.test.n_empty
+    if n_empty:
+        logger.warning("%d of %d documents have no known word; they are kept", n_empty, corpus.n_docs)
+    return data
+
+
+def _dealing(train: Corpus, n_parties: int | None, column: str | None) -> str:
+    """How the documents will be dealt."""
+    if n_parties is not None and n_parties < 1:
+        raise InputError(f"expected at least 1 party, got {n_parties}")
+    named = len(set(train.parties or ()))
+    if column is not None and n_parties not in (None, named):
+        raise InputError(f"column {column!r} names {named} parties, got --parties {n_parties}; leave one out")
+    if named and n_parties in (None, named):
+        return BY_COLUMN
+    return ONE_PARTY if n_parties == 1 else BY_TOPIC
+
+
+def _check_dealing(dealing: str, secure: bool) -> None:
+    """Refuse to publish what depends on texts in a way that no ledger prices."""
+    if secure and dealing == BY_TOPIC:
+        raise InputError(
+            "expected documents that name their parties, got some to be dealt by topic, which depends on "
+            "their texts and is not priced; with secure noise name a --party-column (party_column), or take "
+            "--parties 1 (n_parties=1)"
+        )
+
+
+def _dealt(train: Corpus, n_parties: int | None, seed: int) -> dict[str, Corpus]:
+    """One corpus per party: as their column says, else by topic."""
+    named = len(set(train.parties or ()))
+    dealt = splitting.automatic(train, n_parties or (None if named else DEFAULT_PARTIES), seed=seed)
+    return {party.name or "": party for party in dealt}
+
+
+def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
+    """Options that look at no document: filters by frequency would leak, stop words are public."""
+    for name in ("vocabulary", "min_df", "max_df", "max_words"):
+        if reading.get(name) is not None:
+            raise InputError(
+                f"expected either {name} or vocabulary_epsilon, got both; the parties choose the words"
+            )
+    return {"min_df": 1, "max_df": 1.0}
+
+
+def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
+    """The same documents over words that the parties agreed on, with the price in the ledger."""
+    words = data.test.vocabulary
+    documents = {
+        name: [[words[word] for word in corpus.words[first:last]] for first, last in _bounds(corpus)]
+        for name, corpus in data.parties.items()
+    }
+    agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(documents)))
+    ledger = Ledger()
+
+    def noise(party: str, step: int) -> Noise:
+        return Noise.secure() if secure else Noise.simulated(seed, "vocabulary", party, step)
+
+    found = agree(agreement, documents, noise, ledger)
+    if not found:
+        raise InputError(
+            f"the parties agreed on no word at epsilon {epsilon:g}; raise it or give a public word list"
+        )
+    logger.warning("the parties agreed on %d words", len(found))
+    parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
+    test = data.test.with_vocabulary(found)
+    return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)
+
+
+def _bounds(corpus: Corpus) -> list[tuple[int, int]]:
+    return list(zip(corpus.offsets[:-1].tolist(), corpus.offsets[1:].tolist(), strict=True))

@@ -1,0 +1,268 @@
+"""The result of one training: the topics and a record of how they came about.
+
+A run folder holds `model.safetensors` and `model.json` (the topics), `run.json` (the record, see
+`run.schema.json`), `ledger.json` (every release with its price, chained by hash) and, where parties
+have models of their own, `party-NAME/` with a model each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from fedtopics.errors import InputError
+from fedtopics.runs.schema import misfit
+from fedtopics.model import TopicModel
+from fedtopics.model.files import NUMBERS
+from fedtopics.notebook import table
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.whole_file import read_whole
+
+SCHEMA = "fedtopics/run/1"
+REQUIRED = {"method", "seed", "n_topics", "n_words", "parties", "scores", "privacy", "rounds", "versions"}
+PARTY_PREFIX = "party-"
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """A trained model with its record: scores, privacy, rounds, versions."""
+
+    record: dict[str, Any]
+    model: TopicModel
+    local_models: dict[str, TopicModel] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Held-out perplexity, coherence and diversity of the model."""
+        scores: dict[str, float] = self.record["scores"]
+        return scores
+
+    @property
+    def privacy(self) -> list[dict[str, Any]]:
+        """What each party has spent, one entry per relation."""
+        statements: list[dict[str, Any]] = self.record["privacy"]
+        return statements
+
+    @property
+    def epsilon(self) -> float | None:
+        """The method's own epsilon setting; None where it has none. `privacy` says what it means."""
+        value: float | None = self.record.get("settings", {}).get("epsilon")
+        return value
+
+    @property
+    def privacy_line(self) -> str:
+        """What the worst party has spent, in one line."""
+        return privacy_line(self.privacy, self.record.get("noise"))
+
+    def save(self, folder: str | Path) -> None:
+        """Write the run to a new or empty folder, all of it or nothing."""
+        target = require_free(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            self._write(draft)
+            draft.chmod(0o755)
+            draft.replace(target)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+
+    def _write(self, folder: Path) -> None:
+        self.model.save(folder)
+        record = self.record | {
+            "model_sha256": _sha256(folder / NUMBERS),
+            "ledger_head": self.ledger.head,
+        }
+        record["record_sha256"] = record_digest(record)
+        (folder / "run.json").write_text(
+            json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
+        (folder / "ledger.json").write_text(self.ledger.to_json() + "\n", encoding="utf-8")
+        for name, model in self.local_models.items():
+            model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Run:
+        """Read a run folder back; an incomplete or altered one is an error."""
+        folder = Path(folder)
+        record = read_record(folder / "run.json")
+        model = TopicModel.load(folder)
+        if record.get("model_sha256") != _sha256(folder / NUMBERS):
+            raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
+        local = {
+            unquote(path.name.removeprefix(PARTY_PREFIX)): TopicModel.load(path)
+            for path in sorted(folder.glob(f"{PARTY_PREFIX}*"))
+        }
+        ledger = _read_ledger(folder / "ledger.json")
+        # After a run over a network every party keeps its own ledger beside the record that all share.
+        shared = record.get("engine") == "in_process"
+        if shared and record.get("ledger_head", ledger.head) != ledger.head:
+            raise InputError(f"{folder}: run.json belongs to another ledger; the folder was altered")
+        return cls(record, model, local, ledger)
+
+    def __repr__(self) -> str:
+        record = self.record
+        known = [(name, value) for name, value in self.scores.items() if value is not None]
+        lines = [
+            f"{label(record)}: {record['n_topics']} topics over {record['n_words']} words, "
+            f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
+            "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
+            "privacy  " + self.privacy_line,
+        ]
+        lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Scores, privacy and topics as notebooks show them."""
+        head = ["method", "perplexity", "NPMI", "diversity", "privacy"]
+        return table(head, _scores_shown(self)) + self.model._repr_html_()
+
+
+def _scores_shown(run: Run) -> list[list[str]]:
+    others = [(label(row), row["scores"], row["privacy"]) for row in run.record.get("compared", [])]
+    rows = [(label(run.record), run.scores, run.privacy_line), *others]
+    digits = {"perplexity": 0, "coherence_npmi": 3, "diversity": 2}
+    return [
+        [method, *(_rounded(scores[name], number) for name, number in digits.items()), told]
+        for method, scores, told in rows
+    ]
+
+
+def _rounded(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
+    """What the worst party has spent: proved bounds, what has none, the noise, and last what a paper claims.
+
+    >>> privacy_line([])
+    'nothing leaves a party'
+    >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
+    'proved: epsilon 6 (word add/remove)'
+    """
+    if all(entry["epsilon"] == 0 for entry in statements):
+        return "nothing leaves a party"
+    by_price = sorted(statements, key=lambda entry: float(entry["epsilon"]))
+    held = {entry["relation"]: entry for entry in by_price if entry["basis"] != "claimed"}
+    claims = {entry["relation"]: entry for entry in by_price if entry["basis"] == "claimed"}
+    proved = [_price(entry) for entry in held.values() if entry["basis"] == "proved"]
+    if not proved and not claims:
+        return "none: sent in the clear"
+    parts = [
+        f"proved: {', '.join(proved)}" if proved else "nothing proved",
+        ", ".join(f"no bound ({name})" for name, entry in held.items() if entry["basis"] == "none"),
+        "noise simulated from the seed" if noise == "simulated" else "",
+        *(f"the paper claims {_price(claim)}{_doubt(claim, held)}" for claim in claims.values()),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _price(entry: dict[str, Any]) -> str:
+    delta = f", delta {entry['delta']:g}" if entry["delta"] else ""
+    return f"epsilon {float(entry['epsilon']):.4g} ({entry['relation']}{delta})"
+
+
+def _doubt(claim: dict[str, Any], held: dict[str, dict[str, Any]]) -> str:
+    """What to add to a claim that is not covered by what is proved."""
+    known = held.get(claim["relation"], {"epsilon": "inf", "delta": 0.0})
+    covered = float(known["epsilon"]) <= float(claim["epsilon"]) and known["delta"] <= claim["delta"]
+    return "" if covered else ", which is not proved"
+
+
+def label(record: dict[str, Any]) -> str:
+    """The method, and its variant where it has several.
+
+    >>> label({"method": "fedlda", "variant": "paper"})
+    'fedlda (paper)'
+    """
+    variant = record.get("variant")
+    return str(record["method"]) if variant is None else f"{record['method']} ({variant})"
+
+
+def require_free(folder: str | Path) -> Path:
+    """The path, if it can take a new run: it does not exist or is an empty folder."""
+    path = Path(folder)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(
+            f"{path} exists and is not an empty folder; choose another folder, nothing is overwritten"
+        )
+    return path
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The record in a file, if it is whole and every part is of its kind."""
+    if not path.is_file():
+        raise InputError(f"{path.parent} is not a run folder: it has no run.json")
+    record: dict[str, Any] = read_json(path)
+    check_schema(path, record, SCHEMA)
+    if record.get("record_sha256") not in (None, record_digest(record)):
+        raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
+    check_record(path, record)
+    return record
+
+
+def read_json(path: Path) -> Any:
+    """The value in a JSON file."""
+    try:
+        return json.loads(read_whole(path))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}") from None
+
+
+def check_record(path: Path, record: object) -> None:
+    """Refuse what is no record of a run: pages and tables are made of it, and rely on every part."""
+    missing = sorted(REQUIRED - record.keys()) if isinstance(record, dict) else ["record"]
+    if missing:
+        raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
+    place = misfit(record, _schema(), _schema())
+    if place is not None:
+        raise InputError(
+            f"{path} is no record of a run: expected another value at {place!r:.80}; train again"
+        )
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((Path(__file__).parent / "run.schema.json").read_bytes())
+    return schema
+
+
+def check_schema(path: Path, record: object, schema: str) -> None:
+    """Refuse what is not a record of this schema; one of a later number asks for a newer fedtopics."""
+    found = record.get("schema") if isinstance(record, dict) else type(record).__name__
+    if found == schema:
+        return
+    family, _, number = str(found).rpartition("/")
+    newer = number.isdecimal() and len(number) < 10 and int(number) > int(schema.split("/")[-1])
+    if family == schema.rpartition("/")[0] and newer:
+        raise InputError(f"{path} has schema {found}, got only {schema} here; upgrade fedtopics to read it")
+    raise InputError(f"{path}: expected schema {schema}, got {found!r:.60}")
+
+
+def record_digest(record: dict[str, Any]) -> str:
+    """SHA-256 of the record but for the digest itself, however it is laid out in the file."""
+    content = {name: value for name, value in record.items() if name != "record_sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _read_ledger(path: Path) -> Ledger:
+    if not path.is_file():
+        raise InputError(f"{path.parent} is not a complete run folder: it has no ledger.json")
+    try:
+        return Ledger.from_json(read_whole(path).decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a privacy ledger: {error}") from None
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,86 @@
+"""A federation without a network: the two sides of the wire, joined by a channel that passes bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.checkpoint import Checkpoint
+from fedtopics.network.coordinator.rounds import Coordinator
+from fedtopics.network.party.side import Delivery, PartySide
+from fedtopics.network.party.store import PartyStore
+from fedtopics.network.plan.terms import Terms
+from fedtopics.privacy.price.ledger import Budget
+from fedtopics.protocol.method import Method
+
+PLAN = "0" * 64
+
+
+@dataclass
+class Direct:
+    """Passes questions to parties in this process; `bend` may change or swallow an answer."""
+
+    sides: dict[str, PartySide]
+    bend: Callable[[str, bytes, bytes], bytes | Silence] = lambda name, asked, answer: answer
+    heard: list[bytes] = field(default_factory=list)
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        return tuple(self.sides)
+
+    def ask(
+        self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
+    ) -> dict[str, bytes | Silence]:
+        answers: dict[str, bytes | Silence] = {}
+        for name in reversed(requests):
+            answers[name] = self.bend(name, requests[name], self.sides[name].answer(requests[name]))
+            self.heard += [answer for answer in [answers[name]] if isinstance(answer, bytes)]
+        return answers
+
+
+@dataclass
+class Rehearsal:
+    """Coordinator and parties with their folders; machines can be restarted."""
+
+    folder: Path
+    terms: Terms
+    corpora: Mapping[str, Corpus]
+    budgets: tuple[Budget, ...] = ()
+    lines: list[str] = field(default_factory=list)
+    kept: dict[str, Delivery] = field(default_factory=dict)
+    sides: dict[str, PartySide] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        (self.folder / "run").mkdir(parents=True, exist_ok=True)
+        for name in self.corpora:
+            self.start(name)
+
+    def start(self, name: str) -> PartySide:
+        """Start the party, or start it again: all it knows then is on its disk."""
+        if name in self.sides:
+            self.sides[name].store.close()
+        store = PartyStore(self.folder / name, name, self.budgets, secure_only=self.terms.secure)
+
+        def keep(run: str, delivery: Delivery) -> None:
+            self.kept[name] = delivery
+
+        self.sides[name] = PartySide(name, self.terms, store, lambda: self.corpora[name], keep)
+        return self.sides[name]
+
+    def coordinator(self, **options: Any) -> Coordinator:
+        channel = options.pop("channel", None) or Direct(self.sides)
+        return Coordinator(self.terms, "first", self.folder / "run", channel, self.lines.append, **options)
+
+    def trained(self, **options: Any) -> Checkpoint:
+        return self.coordinator(**options).train()
+
+
+def simulated(method: Method, corpora: Mapping[str, Corpus], **given: Any) -> Terms:
+    """Terms of a simulation over the vocabulary of the corpora."""
+    words = next(iter(corpora.values())).vocabulary
+    known: dict[str, Any] = {"plan": PLAN, "parties": tuple(sorted(corpora)), "words": words, "seed": 3}
+    return Terms(method=method, secure=False, **known | given)

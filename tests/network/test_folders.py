@@ -1,0 +1,131 @@
+"""A whole run between real folders, from joining to the signed record, with a direct line for the network."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from network.rehearsal import Direct
+from planted import drawn_corpus, planted_topics
+from typer.testing import CliRunner
+
+from fedtopics.commands.application import app
+from fedtopics.errors import InputError
+from fedtopics.network.coordinator import coordinating
+from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.plan import certificates, onboarding
+from fedtopics.network.plan.onboarding import Offer
+from fedtopics.network.plan.parts import Evaluation, Promise, Words
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs.run import Run
+
+PARTIES = ("north", "south")
+TOPICS = planted_topics(3, 8)
+LETTERS = "abcdefghijklmnopqrstuvwx"
+
+
+@pytest.fixture(scope="module")
+def federation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two parties that have accepted a plan with private scores, and their documents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)
+        return made(tmp_path_factory.mktemp("federation"))
+
+
+def made(tmp_path: Path) -> Path:
+    words = [f"word{letter}" for letter in LETTERS]
+    (tmp_path / "words.txt").write_text("\n".join(words))
+    plan = Plan(
+        "demo",
+        "localhost:8002",
+        PARTIES,
+        "calm",
+        Promise("word add/remove", 80.0, 1e-6),
+        Words.of_file(tmp_path / "words.txt"),
+        settings={"epsilon": 8.0, "n_topics": 3, "n_rounds": 4},
+        evaluation=Evaluation("private", 0.25, 20.0, 1e-6),
+    )
+    onboarding.found(tmp_path / "hub", plan, tmp_path / "words.txt")
+    for seed, name in enumerate(PARTIES):
+        onboarding.approve(tmp_path / "hub", onboarding.request(tmp_path / name, name))
+        shutil.copy(tmp_path / "hub" / onboarding.TEMPLATE, tmp_path / name / "policy.toml")
+        Offer.read(tmp_path / name, tmp_path / "hub" / "approved" / name).accept()
+        corpus = drawn_corpus(TOPICS, 200, 30, seed)
+        with (tmp_path / name / "letters.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["text"])
+            for first, last in zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True):
+                writer.writerow([" ".join(words[word] for word in corpus.words[first:last])])
+        PartyFolder(tmp_path / name).note_source(str(tmp_path / name / "letters.csv"), {})
+    return tmp_path
+
+
+def test_scores_are_released_and_paid(federation: Path) -> None:
+    hub = CoordinatorFolder(federation / "hub")
+    run = hub.submit()
+    sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
+    coordinating.conduct(hub, run, Direct(sides))
+    for side in sides.values():
+        side.store.close()
+    assert run.status().state == "finished", run.lines()
+    result = Run.load(run.result)
+    low, high = result.scores["perplexity_low"], result.scores["perplexity_high"]
+    assert 3 < low < result.scores["perplexity"] < high < 60
+    for name in PARTIES:
+        own = ledger_file.read(federation / name / "store").entries
+        assert [entry.run.split("/")[1] for entry in own] == ["contribute"] * 4 + ["evaluate"]
+        kept = federation / name / "models" / run.name
+        assert (kept / "run.json").read_bytes() == (run.result / "run.json").read_bytes()
+        ledger = Ledger.from_json((kept / "ledger.json").read_text())
+        assert Run.load(kept).ledger.head == ledger.head
+        of_party = [row for row in ledger.statements() if row["party"] == name]
+        by_plan = [row for row in result.ledger.statements() if row["party"] == name]
+        assert of_party == by_plan
+    assert result.record["plan"] == hub.plan.digest
+    assert all(row["attested"] for row in result.record["parties"])
+    assert {row["stated"] for row in result.privacy} == {"attested"}
+    forgotten(federation / "north", run.name)
+
+
+def forgotten(folder: Path, run: str) -> None:
+    """A finished run can be forgotten, its price not."""
+    command = ["party", "forget", str(folder), "--run"]
+    with pytest.raises(InputError, match="expected a finished run"):
+        CliRunner().invoke(app, [*command, "other"], catch_exceptions=False)
+    CliRunner().invoke(app, [*command, run], catch_exceptions=False)
+    assert not list((folder / "store" / "memory").iterdir())
+    assert not list((folder / "store" / "releases").iterdir())
+    assert len(ledger_file.read(folder / "store").entries) == 5
+
+
+def test_held_out_documents_are_not_trained_on(federation: Path) -> None:
+    folder = PartyFolder(federation / "north")
+    trained, held_out = folder._parts()
+    assert held_out is not None
+    assert (trained.n_docs, held_out.n_docs) == (150, 50)
+    again, _ = PartyFolder(federation / "north")._parts()
+    assert np.array_equal(trained.words, again.words)
+    assert folder.training().n_docs == 150
+
+
+@pytest.mark.parametrize("n_docs", [0, 1])
+def test_a_party_with_too_few_documents_to_hold_some_out_scores_none(
+    federation: Path, n_docs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error would tell how few they are."""
+    few = drawn_corpus(TOPICS, 4, 30, 1).select(range(n_docs))
+    monkeypatch.setattr(PartyFolder, "documents", lambda _: few)
+    trained, held_out = PartyFolder(federation / "north")._parts()
+    assert held_out is not None
+    assert (trained.n_docs, held_out.n_docs) == (n_docs, 0)
+    score = PartyFolder(federation / "north")._score()
+    assert score is not None
+    sums = score.release(np.asarray(TOPICS), few.vocabulary, Noise.simulated(1)).value["sums"]
+    assert np.isfinite(sums).all()

@@ -1,0 +1,58 @@
+"""The two sides of the wire without a network: the same model as in process, whatever goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from network.rehearsal import Rehearsal, simulated
+from planted import drawn_corpus, planted_topics
+
+from fedtopics import methods
+from fedtopics.network.coordinator import result
+from fedtopics.network.coordinator.last_answers import LastAnswers
+from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.plan import Plan
+from fedtopics.protocol import in_process
+from fedtopics.runs.experiment import train
+from fedtopics.runs.preparing import Data
+from fedtopics.runs.run import Run
+
+TOPICS = planted_topics(3, 8)
+CORPORA = {
+    name: drawn_corpus(TOPICS, n_docs=30, length=20, seed=seed)
+    for seed, name in enumerate(["north", "south", "west"])
+}
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_the_model_is_that_of_the_reference_engine(name: str, tmp_path: Path) -> None:
+    method = methods.make(name, n_topics=3, n_rounds=4)
+    reference = in_process.run(method, CORPORA, seed=3)
+    end = Rehearsal(tmp_path, simulated(method, CORPORA), CORPORA).trained()
+    model = method.model(end.state, end.words or ())
+    if reference.model is not None:
+        assert model is not None
+        np.testing.assert_array_equal(model.topic_word, reference.model.topic_word)
+
+
+def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tmp_path: Path) -> None:
+    given = {"n_topics": 3, "n_rounds": 2}
+    words = Words("public", "words.txt", "ab" * 32, 24)
+    promised = Promise("document replace", 128.0, 1e-6)
+    plan = Plan("demo", "localhost:8002", tuple(CORPORA), "fedlda", promised, words, settings=given)
+    rehearsal = Rehearsal(tmp_path, simulated(plan.method(), CORPORA), CORPORA)
+    key = Ed25519PrivateKey.generate()
+    (tmp_path / "key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    result.write(
+        tmp_path / "result", plan, rehearsal.terms, rehearsal.trained(), None, tmp_path / "key", LastAnswers()
+    )
+    record = Run.load(tmp_path / "result").record
+    in_process_record = train(Data(CORPORA, CORPORA["west"], "planted"), "fedlda", **given).record
+    assert record["settings"] == in_process_record["settings"]
+    assert (record["settings"]["channel"], record["settings"]["n_reports"]) == ("krr", 25)
+    assert record["notes"] == in_process_record["notes"]
+    assert record["notes"][0] in " ".join(rehearsal.lines)
