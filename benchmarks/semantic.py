@@ -36,7 +36,7 @@ from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
 from fedtopics.protocol import in_process
-from fedtopics.related_words import Relation, from_vectors, load
+from fedtopics.related_words import RelatedWords, from_vectors, load
 from fedtopics.runs.experiment import Data, prepare, train
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
@@ -188,7 +188,7 @@ def prepared(name: str, n_docs: int, n_words: int) -> Data:
 
 
 @cache
-def relation(source: str, name: str, size: tuple[int, int]) -> Relation:
+def relation(source: str, name: str, size: tuple[int, int]) -> RelatedWords:
     return load(RELATIONS[source], prepared(name, *size).test.vocabulary)
 
 
@@ -221,7 +221,7 @@ def speed() -> dict[str, Any]:
     texts = [text for _, text in dated_texts("ap")]
     corpus = Corpus.from_texts(texts, max_words=10_000).select(np.arange(2000))
     method = methods.make("pctd", n_topics=50, n_rounds=5)
-    method.plan(1)  # sigma is calibrated once
+    method.prices(1)  # sigma is calibrated once
     outcome = in_process.run(method, {"all": corpus}, seed=0, n_threads=2)
     facts = {"n_docs": corpus.n_docs, "n_words": corpus.n_words, "n_tokens": corpus.n_tokens}
     return facts | {"seconds": [entry.seconds for entry in outcome.rounds]}

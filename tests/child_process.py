@@ -10,7 +10,7 @@ import fedtopics
 
 TESTS = Path(__file__).parent
 SOURCE = Path(fedtopics.__file__).parents[1]
-BUILT_HERE = any((SOURCE / "fedtopics" / "privacy" / "mechanisms").glob("_noise*.so"))  # a copy with a planted bug
+BUILT_HERE = any((SOURCE / "fedtopics" / "privacy" / "mechanisms").glob("_noise*.so"))  # planted
 SAME_COPY = f"""
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__]

@@ -83,7 +83,9 @@ def calm(seed: int, k: int, epsilon: float) -> dict[str, Any]:
 
 def proved(sigma: float) -> float:
     """Epsilon of all rounds for a word of a sentence, others where they were, from the method's own plan."""
-    plan = methods.make("pctd", variant="paper", unit="sentence", sigma=sigma, n_rounds=ROUNDS).plan(N_WORDS)
+    plan = methods.make("pctd", variant="paper", unit="sentence", sigma=sigma, n_rounds=ROUNDS).prices(
+        N_WORDS
+    )
     return accounting.epsilon(sum(plan, start=FREE).losses_of("word add/remove"), DELTA)
 
 

@@ -86,7 +86,7 @@ def test_whatever_fails_leaves_under_one_name(tmp_path: Path, place: str, proble
 def test_a_release_that_failed_is_charged_and_the_run_is_left(tmp_path: Path) -> None:
     failing = Failing(MemoryError())
     asked = party(tmp_path, failing)
-    (price,) = METHOD.plan(24)
+    (price,) = METHOD.prices(24)
     assert asked.contribute(0, {})[0] == "PartyFailedError"
     failing.problem = None
     for number in (0, 1):

@@ -88,7 +88,7 @@ def test_noise_that_does_not_fit_on_the_disk_is_paid_and_not_drawn_again(
     assert asked.contribute(0, {})[0] == "PartyFailedError"
     assert [asked.contribute(0, {})[0] for _ in range(5)] == ["RoundPassedError"] * 5
     assert counted.n_drawn == 1
-    assert asked.charges() == [("failed", 0, METHOD.plan(24)[0])]
+    assert asked.charges() == [("failed", 0, METHOD.prices(24)[0])]
     assert not list((asked.folder / "memory").iterdir())
     assert len(list((asked.folder / "releases").iterdir())) == 1
 

@@ -83,7 +83,7 @@ def test_the_ledger_prices_words_and_documents() -> None:
     prices = {row["relation"]: row["epsilon"] for row in ledger.statements()}
     assert prices["word add/remove"] == prices["word replace"] == pytest.approx(3.0)
     assert prices["document add/remove"] == pytest.approx(45.0)
-    (unbounded,) = Calm(epsilon=1.5, n_topics=3).plan(10)
+    (unbounded,) = Calm(epsilon=1.5, n_topics=3).prices(10)
     assert accounting.epsilon(unbounded.losses_of("word add/remove"), 0.0) == pytest.approx(1.5)
 
 

@@ -76,7 +76,7 @@ def test_reports_of_the_sound_variant_are_made_once(channel: str) -> None:
 
 @pytest.mark.parametrize("channel", ["krr", "ue"])
 def test_the_sound_epsilon_is_that_of_a_document_replaced(channel: str) -> None:
-    (cost,) = FedLda(64.0, channel=channel).plan(3000)
+    (cost,) = FedLda(64.0, channel=channel).prices(3000)
     statements = {row["relation"]: row for row in ledger_of(cost).statements()}
     assert statements["document replace"]["epsilon"] == pytest.approx(64.0)
     assert statements["document replace"]["basis"] == "proved"

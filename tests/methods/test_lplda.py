@@ -71,7 +71,7 @@ def test_reconstruction_changes_random_documents() -> None:
 
 
 def test_the_paper_prices_a_bit_and_calls_it_a_document() -> None:
-    (cost,) = LpLda(f=0.1, variant="paper", max_length=50).plan(1000)
+    (cost,) = LpLda(f=0.1, variant="paper", max_length=50).prices(1000)
     ledger = in_process.Ledger()
     ledger.charge("users", 0, cost)
     rows = {(row["relation"], row["basis"]): float(row["epsilon"]) for row in ledger.statements()}
@@ -158,4 +158,4 @@ def test_what_is_wrong_with_the_noise_is_named(bad: dict[str, Any], message: str
 
 def test_a_vocabulary_of_one_word_is_refused() -> None:
     with pytest.raises(InputError, match="at least 2 words was expected, got 1"):
-        LpLda().plan(1)
+        LpLda().prices(1)

@@ -52,7 +52,7 @@ def test_with_ngrams_380_is_only_claimed() -> None:
     assert found["claimed", "word add/remove"]["epsilon"] == pytest.approx(380, abs=1)
     assert found["claimed", "word add/remove"]["delta"] == 1e-5
     assert found["proved", "word replace"]["epsilon"] == pytest.approx(702, abs=1)
-    claims = {claim.source: claim.epsilon for claim in make(variant="paper").plan(24)[0].claims}
+    claims = {claim.source: claim.epsilon for claim in make(variant="paper").prices(24)[0].claims}
     assert claims == {
         "PC-TD, conditions in the proof of Theorem 1": pytest.approx(160.6, abs=0.1),
         "PC-TD, sensitivity 1 of each count; composed exactly": pytest.approx(380, abs=1),
@@ -106,7 +106,7 @@ def test_sigma_follows_from_epsilon_and_back() -> None:
     every_round = make(epsilon=24.39, variant="paper", unit="sentence", n_rounds=1)
     assert once.deviation == pytest.approx(0.5587, abs=1e-3)
     assert every_round.deviation == pytest.approx(0.25, abs=1e-4)
-    assert make(sigma=once.deviation).plan(10) == once.plan(10)
+    assert make(sigma=once.deviation).prices(10) == once.prices(10)
     assert make(epsilon=8.0, max_length=50).deviation > once.deviation  # a word may push another one out
 
 
@@ -115,7 +115,7 @@ def test_every_round_of_the_paper_is_planned_and_paid() -> None:
     parties = {name: with_sentences(corpus, 6) for name, corpus in PARTIES.items()}
     entries = in_process.run(method, parties, seed=0).ledger.entries
     paid = [loss for x in entries if x.party == "a" for loss in x.cost.losses_of("word add/remove")]
-    planned = [cost.losses_of("word add/remove") for cost in method.plan(TOPICS.shape[1])]
+    planned = [cost.losses_of("word add/remove") for cost in method.prices(TOPICS.shape[1])]
     assert [loss for losses in planned for loss in losses] == paid
     assert len(planned) == 3
     many, once = (make(variant="paper", unit="sentence", epsilon=30.0, n_rounds=n).deviation for n in (2, 1))

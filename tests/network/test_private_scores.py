@@ -58,7 +58,7 @@ def test_no_document_counts_more_than_one() -> None:
 
 def test_the_price_is_that_of_the_plan() -> None:
     evaluation = Evaluation("private", 0.1, 1.0, 1e-6)
-    (cost,) = evaluation.plan()
+    (cost,) = evaluation.prices()
     spent = accounting.epsilon(cost.losses_of("document add/remove"), 1e-6)
     assert 0.99 < spent <= 1.0
 

@@ -55,7 +55,7 @@ def promises(method: Method) -> bool:
     """Whether a bound is proved for any relation."""
     return all(
         any(loss.event != NonPrivate() for loss in cost.losses)
-        for cost in method.plan(N_WORDS)
+        for cost in method.prices(N_WORDS)
         if cost.losses
     )
 

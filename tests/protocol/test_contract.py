@@ -93,7 +93,7 @@ def test_what_is_charged_was_planned(name: str) -> None:
     method = quick(name, n_rounds=3)
     ledger = in_process.run(method, parties(), seed=0).ledger
     planned = in_process.Ledger()
-    for number, cost in enumerate(method.plan(TOPICS.shape[1])):
+    for number, cost in enumerate(method.prices(TOPICS.shape[1])):
         planned.charge("north", number, cost)
     # A plan does not know yet where the noise will come from; the statements are about the price alone.
     spent = [row for row in ledger.statements() if row["party"] == "north"]

@@ -11,12 +11,12 @@ from scipy.sparse import csr_array, save_npz
 
 from fedtopics import related_words
 from fedtopics.errors import InputError
-from fedtopics.related_words import Relation, from_matrix, from_vectors
+from fedtopics.related_words import RelatedWords, from_matrix, from_vectors
 
 WORDS = ("tax", "taxes", "income", "war", "peace", "unknown")
 
 
-def random_relation(seed: int, n_words: int) -> Relation:
+def random_relation(seed: int, n_words: int) -> RelatedWords:
     weights = np.random.default_rng(seed).random((n_words, n_words))
     return from_matrix(np.where(weights > 0.6, weights, 0.0), n_words)
 

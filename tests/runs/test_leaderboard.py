@@ -25,7 +25,7 @@ def test_a_setting_spends_the_budget_and_no_more(relation: Relation) -> None:
     ranked = [c for c in candidates(budget, N_WORDS, n_topics=3, max_length=20) if not c.why]
     assert "calm" in {candidate.method for candidate in ranked}
     for candidate in ranked:
-        plan = methods.make(candidate.method, **candidate.settings).plan(N_WORDS)
+        plan = methods.make(candidate.method, **candidate.settings).prices(N_WORDS)
         spent = accounting.epsilon(sum(plan, start=FREE).losses_of(relation), budget.delta)
         assert spent <= 7.0, candidate
         assert spent > 6.9 or candidate.settings["epsilon"] == PARAMETERS["epsilon"][1], candidate
@@ -50,7 +50,7 @@ def test_a_method_with_a_delta_of_its_own_gets_that_of_the_budget() -> None:
 def test_a_variant_that_takes_no_epsilon_is_calibrated_by_its_deviation() -> None:
     (paper,) = candidates(Budget("word replace", 800.0, 1e-5), N_WORDS, ["pctd (paper)"], n_topics=3)
     assert (paper.why, "sigma" in paper.settings) == ("", True)
-    plan = methods.make("pctd", **paper.settings).plan(N_WORDS)
+    plan = methods.make("pctd", **paper.settings).prices(N_WORDS)
     assert 790 < accounting.epsilon(sum(plan, start=FREE).losses_of("word replace"), 1e-5) <= 800
 
 

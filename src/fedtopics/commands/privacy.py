@@ -51,7 +51,7 @@ def explain(
     planned = methods.make(method, n_topics=topics, **given)
     facts = explain.PublicFacts(words, topics, documents, distinct)
     delta = privacy_delta(planned, 1e-6) if delta is None else delta
-    found = explain.explain(planned.plan(words), facts, delta)
+    found = explain.explain(planned.prices(words), facts, delta)
     if as_json:
         options.print_json(asdict(found))
         return

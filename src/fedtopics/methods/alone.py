@@ -26,7 +26,7 @@ class Alone(LocalSampling):
         citation="Griffiths and Steyvers, PNAS 2004",
     )
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         return []
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

@@ -101,7 +101,7 @@ class Calm:
     def shows(self) -> tuple[str, ...]:
         return ("the number of sentences of each document",) if self.unit == "sentence" else ()
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

@@ -33,7 +33,7 @@ class Pooled(LocalSampling):
         citation="Griffiths and Steyvers, PNAS 2004",
     )
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         return [INFINITE]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

@@ -39,7 +39,7 @@ class Shared(LocalSampling):
         citation="Newman et al., JMLR 2009",
     )
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         return [INFINITE] * self.n_rounds
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

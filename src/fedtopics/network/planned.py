@@ -16,9 +16,9 @@ from fedtopics.privacy.price.ledger import Ledger
 def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
     """What each party has paid, by the plan: its costs in order, free when they are used up."""
     ledger = Ledger(run=end.run)
-    agreed = [] if terms.agreement is None else terms.agreement.plan()
+    agreed = [] if terms.agreement is None else terms.agreement.prices()
     for party in terms.parties:
-        training = iter(terms.method.plan(len(end.words or ())))
+        training = iter(terms.method.prices(len(end.words or ())))
         for number in end.answered.get(party, []):
             cost = agreed[number] if number < 0 else next(training, FREE)
             ledger.charge(party, number, _drawn(cost, terms.secure), content=f"{end.run}/{number}")

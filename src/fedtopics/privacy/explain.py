@@ -46,7 +46,7 @@ class Explanation:
 
 
 def explain(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
-    """Explain the releases that one party plans (`Method.plan`)."""
+    """Explain the releases that one party plans (`Method.prices`)."""
     if not plan:
         return Explanation([], ["nothing leaves a party"], ["Nothing leaves a party."], [])
     ledger = Ledger(delta=delta)

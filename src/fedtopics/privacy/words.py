@@ -140,7 +140,7 @@ class Agreement:
 
         return both(bisect(cost, 1e3, 0.1, self.epsilon, "document add/remove"))
 
-    def plan(self) -> list[Cost]:
+    def prices(self) -> list[Cost]:
         """Price of both releases of a party, before any data is read."""
         return [mechanism.price() for mechanism in self.mechanisms]
 
@@ -192,7 +192,7 @@ def agree(
     """
     ledger.check_parties(parties)
     for party in parties:
-        ledger.require(party, agreement.plan())
+        ledger.require(party, agreement.prices())
     proposed: dict[str, dict[str, float]] = {}
     for party, documents in sorted(parties.items()):
         first = agreement.propose(documents, party, sorted(parties), noise(party, 1))

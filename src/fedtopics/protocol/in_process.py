@@ -68,7 +68,7 @@ def run(
     ledger = Ledger() if ledger is None else ledger
     ledger.check_parties(corpora)
     for name in corpora:
-        ledger.require(name, method.plan(len(vocabulary)))
+        ledger.require(name, method.prices(len(vocabulary)))
     rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure)

@@ -116,7 +116,7 @@ class Method(Protocol):
     n_topics: int
     n_rounds: int
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         """[anyone] Price of everything one party will release, from public facts alone, in round order."""
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

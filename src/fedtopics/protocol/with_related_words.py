@@ -30,7 +30,7 @@ from fedtopics.protocol.method import (
     party_topics,
     shows,
 )
-from fedtopics.related_words import TAU, Relation, check_tau
+from fedtopics.related_words import TAU, RelatedWords, check_tau
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Consistent:
     """A method with semantic consistency at its server; all else is the method's own."""
 
     method: Method
-    relation: Relation
+    relation: RelatedWords
     tau: float = TAU
 
     def __post_init__(self) -> None:
@@ -56,8 +56,8 @@ class Consistent:
     def n_rounds(self) -> int:
         return self.method.n_rounds
 
-    def plan(self, n_words: int) -> list[Cost]:
-        return self.method.plan(n_words)
+    def prices(self, n_words: int) -> list[Cost]:
+        return self.method.prices(n_words)
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         if n_words != self.relation.n_words:
@@ -108,7 +108,7 @@ class Consistent:
         return party_topics(self.method, state)
 
 
-def with_consistency(method: Method, relation: Relation, tau: float = TAU) -> Method:
+def with_consistency(method: Method, relation: RelatedWords, tau: float = TAU) -> Method:
     """The method, whose server draws topics towards the relation."""
     return cast(Method, Consistent(method, relation, tau))
 

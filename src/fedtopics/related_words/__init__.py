@@ -1,8 +1,8 @@
 """Global semantic consistency: related words, from public sources alone, pull topics together at the server.
 
-`load` reads a source and gives the `Relation` of a vocabulary. Nothing here sees a document: a source must
-be public, since whatever it knows of the parties' documents leaves with the topics, unpriced. Vectors trained
-on those documents are a leak.
+`load` reads a source and gives the `RelatedWords` of a vocabulary. Nothing here sees a document: a source
+must be public, since whatever it knows of the parties' documents leaves with the topics, unpriced. Vectors
+trained on those documents are a leak.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.related_words import token_table, vector_files, wordnet
-from fedtopics.related_words.related import N_NEIGHBORS, Relation, check_tau, from_matrix, from_vectors
+from fedtopics.related_words.related import N_NEIGHBORS, RelatedWords, check_tau, from_matrix, from_vectors
 
-__all__ = ["N_NEIGHBORS", "TAU", "Relation", "check_tau", "from_matrix", "from_vectors", "load"]
+__all__ = ["N_NEIGHBORS", "TAU", "RelatedWords", "check_tau", "from_matrix", "from_vectors", "load"]
 TAU = 0.1
 
 
-def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBORS) -> Relation:
+def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBORS) -> RelatedWords:
     """The relation of these words by `source`.
 
     "wordllama"  the token table of the wheel of that name (the extra `vectors`)
@@ -33,9 +33,9 @@ def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBO
     "default"    the first of these two that is installed
     a path       word vectors (see `vector_files`), a folder of WordNet's files, or weights of your own as
                  scipy's sparse .npz, in the order of the vocabulary
-    a matrix     weights of your own; a `Relation` is taken as it is
+    a matrix     weights of your own; a `RelatedWords` is taken as it is
     """
-    if isinstance(source, Relation):
+    if isinstance(source, RelatedWords):
         return source
     if not isinstance(source, str | PathLike):
         return from_matrix(source, len(vocabulary))

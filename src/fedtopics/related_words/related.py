@@ -26,7 +26,7 @@ CELLS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
-class Relation:
+class RelatedWords:
     """Weights (n_words, n_words) of related words, sparse and not negative."""
 
     weights: csr_array
@@ -49,7 +49,7 @@ class Relation:
     def draw_together(self, topics: NDArray[Any], tau: float) -> Floats:
         """Topics (n_topics, n_words) in which words gain by the probability of the words related to them.
 
-        >>> pairs = Relation(csr_array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), n_known=3)
+        >>> pairs = RelatedWords(csr_array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), n_known=3)
         >>> pairs.draw_together(np.array([[0.25, 0.25, 0.5]]), tau=1.0).round(3).tolist()
         [[0.25, 0.25, 0.5]]
         >>> pairs.draw_together(np.array([[0.4, 0.4, 0.2]]), tau=1.0).round(3).tolist()
@@ -74,7 +74,7 @@ def check_tau(tau: float) -> None:
         raise InputError(f"tau of the consistency must be a number of at least 0, got {tau!r}")
 
 
-def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> Relation:
+def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWords:
     """Your own weights: sparse or dense, (n_words, n_words), in the order of the vocabulary.
 
     Negative weights become zeros; nothing else is changed.
@@ -88,12 +88,12 @@ def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> Relation:
     weights.sum_duplicates()
     weights.data = np.where(weights.data < 0, 0.0, weights.data)
     weights.eliminate_zeros()
-    return Relation(weights, int((np.diff(weights.indptr) > 0).sum()), source)
+    return RelatedWords(weights, int((np.diff(weights.indptr) > 0).sum()), source)
 
 
 def from_vectors(
     vectors: Any, known: Sequence[int] | NDArray[Any], n_words: int, n_neighbors: int = N_NEIGHBORS
-) -> Relation:
+) -> RelatedWords:
     """Cosines of each known word with its nearest others; `vectors` (sparse or dense) has a row for each."""
     if n_neighbors < 1:
         raise InputError(f"expected at least 1 neighbor of each word, got {n_neighbors}")
@@ -105,7 +105,7 @@ def from_vectors(
     pairs.eliminate_zeros()
     weights = csr_array(pairs.maximum(pairs.T))  # a neighbor's neighbor, both ways
     weights.setdiag(1.0)
-    return Relation(csr_array(weights), len(places))
+    return RelatedWords(csr_array(weights), len(places))
 
 
 def _normalized(vectors: Any) -> Any:

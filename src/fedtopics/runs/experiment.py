@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 import fedtopics
-from fedtopics.related_words import Relation, TAU, load
+from fedtopics.related_words import RelatedWords, TAU, load
 from fedtopics.documents.corpus import Corpus
 from fedtopics.runs.preparing import Data, READING, prepare
 from fedtopics.errors import InputError
@@ -181,7 +181,7 @@ def _ledger(data: Data, method: Method) -> Ledger:
     return replace(data.ledger, delta=delta, entries=entries)
 
 
-def _relation(source: Any, data: Data) -> Relation | None:
+def _relation(source: Any, data: Data) -> RelatedWords | None:
     """The relation of the vocabulary; a file among the documents is refused, as it must be public."""
     if source is None:
         return None
@@ -196,7 +196,7 @@ def _relation(source: Any, data: Data) -> Relation | None:
     return load(source, data.test.vocabulary)
 
 
-def _facts(relation: Relation, tau: float) -> dict[str, Any]:
+def _facts(relation: RelatedWords, tau: float) -> dict[str, Any]:
     """What a run record says of the relation, so that it can be found and judged."""
     return {
         "source": relation.source,

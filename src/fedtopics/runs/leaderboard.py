@@ -92,7 +92,7 @@ def _candidate(
         settings = {"delta": budget.delta} | settings
     parameters = [p for p in PARAMETERS if p in methods.settings(methods.find(name))]
     if not parameters:
-        plan = sum(methods.make(name, **settings).plan(n_words), start=FREE)
+        plan = sum(methods.make(name, **settings).prices(n_words), start=FREE)
         why = "nothing leaves a party" if plan == FREE else "no privacy"
         return Candidate(name, variant, settings, why)
     for parameter in parameters:  # a variant may take one and refuse another
@@ -122,7 +122,7 @@ def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budg
     @cache
     def spent(value: float) -> float:
         try:
-            plan = methods.make(name, **settings | {parameter: value}).plan(n_words)
+            plan = methods.make(name, **settings | {parameter: value}).prices(n_words)
         except (InputError, ArithmeticError):  # the method takes no such value
             return inf
         total: Cost = sum(plan, start=FREE)

@@ -121,7 +121,7 @@ class FedLda:
             f"epsilon {word:.4g} (word replace) {rest}"
         ]
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         require_words(n_words)
         if self._paper:
             return [self.tuple_channel.price()] * self.n_rounds

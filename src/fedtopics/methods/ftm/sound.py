@@ -117,7 +117,7 @@ class Ftm:
             *(("the number of sentences of each document",) if sentences else ()),
         )
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         return [self._vectors(n_words).mechanism.price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

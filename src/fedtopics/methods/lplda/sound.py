@@ -108,7 +108,7 @@ class LpLda:
         baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"
         return [baseline] if self.channel == "laplace" else []
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         require_words(n_words)
         return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
 

@@ -169,7 +169,7 @@ class Pctd:
 
     def notes(self, n_words: int) -> list[str]:
         relation: Relation = "word replace" if self._ngrams else "word add/remove"
-        plan = self.plan(n_words)
+        plan = self.prices(n_words)
         proved = total(plan[0], relation, self.delta, len(plan))
         weak = ", which protects nothing" if proved > MEANINGLESS else ""
         told = f"epsilon {proved:.4g} ({relation}, delta {self.delta:g}) is proved{weak}"
@@ -180,7 +180,7 @@ class Pctd:
     def shows(self) -> tuple[str, ...]:
         return self._vectors(2).shows
 
-    def plan(self, n_words: int) -> list[Cost]:
+    def prices(self, n_words: int) -> list[Cost]:
         return [self._mechanism(n_words).price()] * (self.n_rounds if self._paper else 1)
 
     def start(self, n_words: int, turn: Turn) -> Arrays:

@@ -166,7 +166,7 @@ class PartySide:
         agreement = self.terms.agreement
         if agreement is None or asked.round != PROPOSAL:
             raise InputError("the plan has a public word list: no words are proposed")
-        self._begin(asked, agreement.plan()[0])
+        self._begin(asked, agreement.prices()[0])
         documents = word_lists(self._corpus())
         release = agreement.propose(documents, self.name, self.terms.parties, self._word_noise(1))
         votes = release.map(
@@ -179,7 +179,7 @@ class PartySide:
         if agreement is None or asked.round != CONFIRMATION:
             raise InputError("the plan has a public word list: no words are confirmed")
         candidates = told_words(asked.body)
-        self._begin(asked, agreement.plan()[1])
+        self._begin(asked, agreement.prices()[1])
         self._words.note_candidates(asked.run, candidates)
         release = agreement.confirm(word_lists(self._corpus()), candidates, self._word_noise(2))
         return self._commit(asked, release.map(lambda votes: {"votes": votes}))
@@ -197,7 +197,7 @@ class PartySide:
                 f"expected a round after {so_far.newest} of {method.n_rounds}, got {asked.round}"
             )
         arrays = self._told(asked, method.may_be_told(len(words), self.name))
-        self._begin(asked, so_far.next_price(method.plan(len(words))))
+        self._begin(asked, so_far.next_price(method.prices(len(words))))
         party = self._party(asked.run, words)
         release, memory = method.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
         payload = self._commit(asked, release, memory)

@@ -149,7 +149,7 @@ class Evaluation:
             return None
         return _score_sum(self.epsilon, self.delta)
 
-    def plan(self) -> list[Cost]:
+    def prices(self) -> list[Cost]:
         """What the scores cost one party."""
         mechanism = self.mechanism()
         return [] if mechanism is None else [mechanism.price()]

@@ -70,7 +70,7 @@ class Plan:
 
     def _check_price(self) -> None:
         """Refuse a run that sends nothing, or whose price has no bound or is above its promise."""
-        if not self.method().plan(self.vocabulary.most_words):
+        if not self.method().prices(self.vocabulary.most_words):
             raise InputError(
                 f"method {self.method_name} sends nothing and needs no federation; use fedtopics train"
             )
@@ -110,8 +110,8 @@ class Plan:
         """Everything that one party will be charged, in order."""
         require_words(n_words)
         agreement = self.agreement()
-        agreed = [] if agreement is None else agreement.plan()
-        return [*agreed, *self.method().plan(n_words), *self.evaluation.plan()]
+        agreed = [] if agreement is None else agreement.prices()
+        return [*agreed, *self.method().prices(n_words), *self.evaluation.prices()]
 
     def price(self, n_words: int) -> float:
         """The epsilon of the whole run, for the relation and delta of the promise."""

@@ -3,10 +3,10 @@
 How an engine uses it (the contract with methods):
 
 1. A method declares what it is going to spend from its hyper-parameters and public facts alone:
-   `Method.plan() -> list[Cost]`, one cost per release of one party, in round order. Mechanisms help: every
+   `Method.prices() -> list[Cost]`, one cost per release of one party, in round order. Mechanisms help: every
    one has `price(...) -> Cost`, which touches no data.
-2. Before any data is read the engine calls `ledger.require(party, method.plan())` for every party: it raises
-   `BudgetError` when the plan does not fit into what is left.
+2. Before any data is read the engine calls `ledger.require(party, method.prices())` for every party: it
+   raises `BudgetError` when the plan does not fit into what is left.
 3. For every release that is about to leave, the engine calls `ledger.charge(party, round, release.cost)` and
    sends only when that returns. What would overspend is refused and the ledger stays as it was, so a method
    that planned too little is stopped here.
