@@ -30,6 +30,7 @@ HOUSE = [
     "report",
     "estimator",
     "commands",
+    "checks",
 ]
 FORBIDDEN = {
     ("sampling", "privacy"),

@@ -1,0 +1,1 @@
+"""Checks that anybody can run on a method, a mechanism or an engine of their own; ours run them too."""
