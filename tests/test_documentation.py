@@ -53,7 +53,7 @@ def printed_commands() -> list[tuple[str, str]]:
         found += [
             (page.name, line) for line in re.findall(r"`(fedtopics [^`\n]+ --(?:out|plot) [^`]+)`", text)
         ]
-    for module in (ROOT / "src" / "fedtopics" / "commands").glob("*.py"):
+    for module in (ROOT / "src" / "fedtopics" / "commands").rglob("*.py"):
         text = module.read_text(encoding="utf-8")
         found += [(module.name, line) for line in re.findall(r"^ +(?:Example: )?(fedtopics .+)$", text, re.M)]
     return found

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from fedtopics.commands import application, options, tables, topics
+from fedtopics.commands import application, options, tables
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import HarmlessFormatter, cell, one_line, printable
 from fedtopics.documents.text.preparation import read_vocabulary
@@ -26,7 +26,7 @@ from fedtopics.network.coordinator.folder import RunFolder
 from fedtopics.privacy.words import public_words
 from fedtopics.protocol.in_process import run
 
-SOURCE = Path(topics.__file__).parent
+SOURCE = Path(application.__file__).parent
 BAD = [
     "",
     " ",
@@ -155,7 +155,7 @@ def test_lines_that_commands_say_and_errors_and_notes_are_harmless(
     assert capsys.readouterr().err == "error: no file \\x1b[2J\n"
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.name)
 def test_commands_print_in_one_place_only(path: Path) -> None:
     calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     direct = {call.attr for call in calls if isinstance(call, ast.Attribute)} & {"echo", "secho"}

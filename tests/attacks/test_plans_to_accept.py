@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fedtopics import methods
-from fedtopics.commands.federation import _summary
+from fedtopics.commands.federation.init import _summary
 from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
 from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, Promise, Texts, Words

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from fedtopics.audit import listening
-from fedtopics.commands import privacy
 from fedtopics.commands.application import app
+from fedtopics.commands.privacy import attack
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method
 
@@ -90,7 +90,7 @@ def test_attack_shows_each_note_once_with_its_methods_and_no_precision_of_nothin
     """Users who report through much noise, of whom nothing can be named."""
     paper = [("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5}) for name in ("rrp", "krr")]
     sound = ("lplda", {"variant": "sound", "epsilon": 0.01})
-    monkeypatch.setattr(privacy, "LOCAL_METHODS", (*paper, sound))
+    monkeypatch.setattr(attack, "LOCAL_METHODS", (*paper, sound))
     monkeypatch.setattr(listening, "TYPICAL_WORDS", 1e-3)  # a listener who expects no word
     monkeypatch.setattr(listening, "listen", warned(listening.listen))
     result = CliRunner().invoke(

@@ -11,18 +11,18 @@ import typer
 from fedtopics import __version__
 from fedtopics.commands import (
     classify,
-    federation,
     leaderboard,
     monitor,
-    privacy,
     report,
     rescore,
     run,
     select_topics,
     simulate,
-    topics,
     train,
+    transform,
 )
+from fedtopics.commands.federation import init
+from fedtopics.commands.privacy import attack
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 from fedtopics.errors import InputError
 
@@ -34,10 +34,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (train, report, topics, select_topics, classify, rescore, leaderboard, monitor, simulate):
+for module in (train, report, transform, select_topics, classify, rescore, leaderboard, monitor, simulate):
     module.register(app)
-app.add_typer(privacy.app, name="privacy")
-app.add_typer(federation.app, name="federation")
+app.add_typer(attack.app, name="privacy")
+app.add_typer(init.app, name="federation")
 app.add_typer(run.coordinator, name="coordinator")
 app.add_typer(run.party, name="party")
 app.add_typer(run.run, name="run")

@@ -257,7 +257,7 @@ def ledger(
 
     Example: fedtopics privacy ledger runs/demo/ledger.json
     """
-    from fedtopics.commands import party_ledger
+    from fedtopics.commands.privacy import ledger as party_ledger
     from fedtopics.privacy.price.release import Ledger
 
     if party_ledger.is_party(path):

@@ -1,0 +1,1 @@
+"""`fedtopics federation`: found a federation, join it, review and accept its plan."""

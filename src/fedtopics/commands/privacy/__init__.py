@@ -1,0 +1,1 @@
+"""`fedtopics privacy`: what a run costs, before it is run and after."""
