@@ -55,7 +55,7 @@ def printed_commands() -> list[tuple[str, str]]:
         ]
     for module in (ROOT / "src" / "fedtopics" / "commands").rglob("*.py"):
         text = module.read_text(encoding="utf-8")
-        found += [(module.name, line) for line in re.findall(r"^ +(?:Example: )?(fedtopics .+)$", text, re.M)]
+        found += [(module.name, line) for line in re.findall(r"^ *(?:Example: )?(fedtopics .+)$", text, re.M)]
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fedtopics import methods
-from fedtopics.commands.federation.init import _summary
+from fedtopics.commands.federation.show import summary
 from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
 from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, Promise, Texts, Words
@@ -104,13 +104,13 @@ def test_a_party_is_shown_all_that_becomes_public_whatever_the_plan_says(
 ) -> None:
     found = plan(name, "word replace", settings={"n_topics": 3} | settings, public=("nothing much",))
     assert found.public == (*PUBLIC, *more, "nothing much")
-    assert _summary(found)["public"] == "; ".join(found.public)
+    assert summary(found)["public"] == "; ".join(found.public)
     assert Plan.from_dict(found.to_dict()) == found
 
 
 def test_a_party_is_shown_epsilon_and_delta_of_words_and_scores() -> None:
     words = Words("private", epsilon=4.0, delta=1e-5, max_size=50)
-    shown = _summary(plan(vocabulary=words, evaluation=Evaluation("private", 0.1, 2.0, 1e-4), delta=1e-3))
+    shown = summary(plan(vocabulary=words, evaluation=Evaluation("private", 0.1, 2.0, 1e-4), delta=1e-3))
     assert "epsilon 4.0 (document add/remove, delta 1e-05)" in shown["words"]
     assert "epsilon 2.0 (document add/remove, delta 0.0001)" in shown["scores"]
-    assert _summary(plan())["scores"] == "none"
+    assert summary(plan())["scores"] == "none"

@@ -1,1 +1,20 @@
-"""The commands of `fedtopics`, one file per family; each adds its own to the application."""
+"""The commands of `fedtopics`: a file is called as its command is typed.
+
+`fedtopics select-topics` is select_topics.py: the function of that name is the command, and the docstring of
+the file is what `--help` prints. A family is one file while it fits in 200 lines (`fedtopics run fetch` is in
+run.py), else a folder with a file for each command (`fedtopics privacy ledger` is privacy/ledger.py).
+application.py puts them together; what several share is in options.py and tables.py.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import typer
+
+
+def add(app: typer.Typer, *files: ModuleType) -> None:
+    """Add the commands of these files, in this order."""
+    for file in files:
+        name = file.__name__.rpartition(".")[2]
+        app.command(name.replace("_", "-"), help=file.__doc__)(getattr(file, name))

@@ -10,19 +10,27 @@ import typer
 
 from fedtopics import __version__
 from fedtopics.commands import (
+    add,
     classify,
+    compare,
+    coordinator,
+    demo,
+    evaluate,
+    federation,
     leaderboard,
+    methods,
     monitor,
+    party,
+    privacy,
     report,
     rescore,
     run,
     select_topics,
     simulate,
+    topics,
     train,
     transform,
 )
-from fedtopics.commands.federation import init
-from fedtopics.commands.privacy import attack
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 from fedtopics.errors import InputError
 
@@ -34,13 +42,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for module in (train, report, transform, select_topics, classify, rescore, leaderboard, monitor, simulate):
-    module.register(app)
-app.add_typer(attack.app, name="privacy")
-app.add_typer(init.app, name="federation")
-app.add_typer(run.coordinator, name="coordinator")
-app.add_typer(run.party, name="party")
-app.add_typer(run.run, name="run")
+add(app, demo, train, compare, report, topics, transform, evaluate, methods, select_topics)
+add(app, classify, rescore, leaderboard, monitor, simulate)
+for family in (privacy, federation, coordinator, party, run):
+    app.add_typer(family.app, name=family.__name__.rpartition(".")[2])
 
 
 @app.callback(invoke_without_command=True)

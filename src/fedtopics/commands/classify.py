@@ -1,25 +1,4 @@
-"""`fedtopics classify`: what topics are worth to a classifier of documents."""
-
-from __future__ import annotations
-
-import logging
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
-
-from fedtopics.applications.class_scores import NAMES
-from fedtopics.applications.classification import Classified, classify, split_by_class, split_by_column
-from fedtopics.commands import options, tables
-from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.reading import read
-from fedtopics.errors import InputError
-from fedtopics.model import TopicModel
-from fedtopics.runs.run import Run
-
-logger = logging.getLogger(__name__)
-EXAMPLES = """
-Train a classifier of labeled documents on their topics and score it on others.
+"""Train a classifier of labeled documents on their topics and score it on others.
 
 The run's topics, those of other runs and those that single parties keep stand side by side.
 
@@ -30,14 +9,27 @@ The run's topics, those of other runs and those that single parties keep stand s
   fedtopics classify runs/private sotu --against runs/pooled --against runs/alone --words
 """
 
+from __future__ import annotations
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("classify", help=EXAMPLES)(sort_documents)
+import logging
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fedtopics.applications import classification
+from fedtopics.applications.class_scores import NAMES
+from fedtopics.applications.classification import Classified, split_by_class, split_by_column
+from fedtopics.commands import options, tables
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.runs.run import Run
+
+logger = logging.getLogger(__name__)
 
 
 @options.takes(options.Reading, "reading")
-def sort_documents(
+def classify(
     folder: options.RunFolder,
     source: options.Source,
     reading: options.Reading,
@@ -54,9 +46,10 @@ def sort_documents(
     as_json: options.Json = False,
 ) -> None:
     models = _models([folder, *(against or [])])
-    corpus = _labeled(source, reading, label_column, split_column, next(iter(models.values())))
+    model = next(iter(models.values()))
+    corpus = reading.all_words(source, model, label_column=label_column, party_column=split_column)
     train, test = split_by_column(corpus) if split_column else split_by_class(corpus, seed=seed)
-    found = classify(
+    found = classification.classify(
         models,
         train,
         test,
@@ -86,28 +79,6 @@ def _models(folders: list[Path]) -> dict[str, TopicModel]:
             models[name] = run.model
         models |= {f"{name}: {party}": model for party, model in run.local_models.items()}
     return models
-
-
-def _labeled(
-    source: str,
-    reading: options.Reading,
-    label_column: str | None,
-    split_column: str | None,
-    model: TopicModel,
-) -> Corpus:
-    """All words of the documents with their labels; the part (train or test) is read as the party."""
-    return read(
-        source,
-        label_column=label_column,
-        party_column=split_column,
-        language=model.language or "en",
-        stop_words=False,
-        min_df=1,
-        max_df=1.0,
-        sentences=False,
-        progress=None,
-        **reading.options(),
-    )
 
 
 def _plain(result: Classified) -> dict[str, Any]:

@@ -1,4 +1,14 @@
-"""`fedtopics leaderboard`: every method at the same true epsilon."""
+"""Train every method so that its ledger proves the same epsilon, and rank them.
+
+Ranks are by perplexity, coherence (NPMI), bytes sent by all, and seconds of processor time. Methods that
+prove nothing for the relation are listed without a rank.
+
+[bold]Examples[/bold]
+
+  fedtopics leaderboard sotu --epsilon 6 --topics 30
+
+  fedtopics leaderboard sotu --epsilon 200 --relation "document add/remove" --max-length 150
+"""
 
 from __future__ import annotations
 
@@ -11,30 +21,13 @@ import typer
 from fedtopics.commands import options, tables
 from fedtopics.privacy.price.cost import check_relation
 from fedtopics.privacy.price.ledger import Budget
-from fedtopics.runs.leaderboard import COLUMNS, Place, leaderboard
+from fedtopics.runs import leaderboard as boards
+from fedtopics.runs.leaderboard import COLUMNS, Place
 from fedtopics.runs.preparing import prepare
-
-EXAMPLES = """
-Train every method so that its ledger proves the same epsilon, and rank them.
-
-Ranks are by perplexity, coherence (NPMI), bytes sent by all, and seconds of processor time. Methods that
-prove nothing for the relation are listed without a rank.
-
-[bold]Examples[/bold]
-
-  fedtopics leaderboard sotu --epsilon 6 --topics 30
-
-  fedtopics leaderboard sotu --epsilon 200 --relation "document add/remove" --max-length 150
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("leaderboard", help=EXAMPLES)(rank)
 
 
 @options.takes(options.Dealing, "dealing")
-def rank(
+def leaderboard(
     source: options.Source,
     dealing: options.Dealing,
     epsilon: Annotated[float, typer.Option(help="The budget of every party, all rounds together.")] = 6.0,
@@ -52,7 +45,7 @@ def rank(
 ) -> None:
     budget = Budget(check_relation(relation), epsilon, delta)
     data = prepare(source, **dealing.options())
-    board = leaderboard(
+    board = boards.leaderboard(
         data,
         budget,
         names=names.split(",") if names else None,

@@ -1,4 +1,11 @@
-"""`fedtopics monitor`: the CGS privacy monitor while plain LDA is trained, plotted by iteration."""
+"""Train plain LDA by Gibbs sampling and read the privacy monitor of Zhao et al. (2019) after each iteration.
+
+It is a diagnostic and no guarantee: the last line shows what one draw lost in truth.
+
+[bold]Example[/bold]
+
+  fedtopics monitor sotu --topics 50 --sweeps 300 --plot sotu-monitor.svg
+"""
 
 from __future__ import annotations
 
@@ -11,21 +18,6 @@ from fedtopics.audit import gibbs_monitor
 from fedtopics.commands import options, tables
 from fedtopics.documents.reading import read
 from fedtopics.report.svg import Line, line_chart, side_by_side
-
-EXAMPLES = """
-Train plain LDA by Gibbs sampling and read the privacy monitor of Zhao et al. (2019) after each iteration.
-
-It is a diagnostic and no guarantee: the last line shows what one draw lost in truth.
-
-[bold]Example[/bold]
-
-  fedtopics monitor sotu --topics 50 --sweeps 300 --plot sotu-monitor.svg
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("monitor", help=EXAMPLES)(monitor)
 
 
 @options.takes(options.Preparing, "preparing")

@@ -12,8 +12,11 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
 from fedtopics.documents.text.harmless import printable
 from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
 from fedtopics.related_words import TAU
 
 Source = Annotated[
@@ -27,6 +30,9 @@ Source = Annotated[
 RunFolder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A folder written by `fedtopics train --out`.")
 ]
+Coordinator = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the coordinator.")]
+Member = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this coordinator or party.")]
+MemberOption = Annotated[Path, typer.Option("--folder", help="Of this coordinator or party.")]
 Topics = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
 Epsilon = Annotated[
     float | None,
@@ -38,6 +44,8 @@ Variant = Annotated[
     str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
 ]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
+Words = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
+Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same model.")]
 TestFraction = Annotated[float, typer.Option(help="Share of the documents held out for the scores.")]
 Threads = Annotated[
@@ -89,6 +97,20 @@ class Reading:
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.documents.reading.read` takes them."""
         return asdict(self)
+
+    def all_words(self, source: str, model: TopicModel, **columns: Any) -> Corpus:
+        """The documents in the language of a model; no word of them is left out."""
+        return read(
+            source,
+            language=model.language or "en",
+            stop_words=False,
+            min_df=1,
+            max_df=1.0,
+            sentences=False,
+            progress=None,
+            **self.options(),
+            **columns,
+        )
 
 
 @dataclass(frozen=True)

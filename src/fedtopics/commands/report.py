@@ -1,4 +1,7 @@
-"""`fedtopics report`: what was trained, as a page to look at."""
+"""Write a page with everything about a run, or about the runs of a comparison. It opens offline.
+
+Example: fedtopics report runs/demo
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,12 @@ from fedtopics.runs import comparison
 from fedtopics.runs.run import Run
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("report")(report)
-
-
 def report(
     folder: options.RunFolder,
     out: Annotated[
         Path | None, typer.Option(help="HTML file to write; report.html in DIR, written anew, if not given.")
     ] = None,
 ) -> None:
-    """Write a page with everything about a run, or about the runs of a comparison. It opens offline.
-
-    Example: fedtopics report runs/demo
-    """
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
     options.say(put_beside(folder, out))

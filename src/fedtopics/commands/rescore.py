@@ -1,4 +1,12 @@
-"""`fedtopics rescore`: the hypotheses of a speech recognizer, chosen anew with the topics of the talk."""
+"""Choose among the hypotheses of a speech recognizer with a language model adapted to a run's topics.
+
+HYPOTHESES is an N-best file, one JSON object a line; utterances of a session are each other's context.
+Where every line has a reference, word error rates before and after are shown.
+
+[bold]Example[/bold]
+
+  fedtopics rescore runs/talks heard.jsonl --language-model talks.arpa.gz --strength 0.1 --weight 6.5
+"""
 
 from __future__ import annotations
 
@@ -16,24 +24,9 @@ from fedtopics.commands import options
 from fedtopics.runs.run import Run
 
 logger = logging.getLogger(__name__)
-EXAMPLES = """
-Choose among the hypotheses of a speech recognizer with a language model adapted to a run's topics.
-
-HYPOTHESES is an N-best file, one JSON object a line; utterances of a session are each other's context.
-Where every line has a reference, word error rates before and after are shown.
-
-[bold]Example[/bold]
-
-  fedtopics rescore runs/talks heard.jsonl --language-model talks.arpa.gz --strength 0.1 --weight 6.5
-"""
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("rescore", help=EXAMPLES)(choose_anew)
-
-
-def choose_anew(
+def rescore(
     folder: options.RunFolder,
     hypotheses: Annotated[
         Path, typer.Argument(metavar="HYPOTHESES", help="N-best file (.jsonl; also .gz, .xz).")

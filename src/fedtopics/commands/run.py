@@ -1,4 +1,4 @@
-"""`fedtopics coordinator`, `party` and `run`: the machines of a federation, and the runs on them."""
+"""Runs of a federation, on the coordinator's machine."""
 
 from __future__ import annotations
 
@@ -17,96 +17,21 @@ if TYPE_CHECKING:
     from fedtopics.network.coordinator.folder import CoordinatorFolder, RunFolder
     from fedtopics.network.verification import Verified
 
-coordinator = typer.Typer(help="The coordinator of a federation.", no_args_is_help=True)
-party = typer.Typer(help="A party of a federation.", no_args_is_help=True)
-run = typer.Typer(help="Runs of a federation, on the coordinator's machine.", no_args_is_help=True)
-
-Hub = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the coordinator.")]
+app = typer.Typer(help=__doc__, no_args_is_help=True)
 Name = Annotated[str, typer.Option("--run", help="Name of the run; the newest if not given.")]
 
 
-@coordinator.command("start")
-def start_coordinator(folder: Hub) -> None:
-    """Serve the federation until this command is stopped; open runs go on where they stood.
-
-    Example: fedtopics coordinator start hub
-    """
-    from fedtopics.network.coordinator.folder import CoordinatorFolder
-    from fedtopics.network.keeper import Kept, until_told_to_stop
-    from fedtopics.network.operator_log import say
-    from fedtopics.network.plan.readiness import check_certificate
-
-    hub = CoordinatorFolder(folder)
-    plan = hub.plan
-    plan.words(folder)
-    for name in ("ca", "server"):
-        check_certificate(folder / f"{name}.crt")
-    say(f"plan {plan.digest} of {', '.join(plan.parties)}")
-    with Kept("coordinator", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
-
-
-@party.command("start")
-@options.takes(options.Reading, "reading")
-def start_party(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")],
-    data: Annotated[str, typer.Option(help="The party's documents: a file, a folder or a database.")],
-    reading: options.Reading,
-    plan: Annotated[
-        Path | None, typer.Option(help="The plan that was accepted, where it is not FOLDER/plan.toml.")
-    ] = None,
-    policy: Annotated[
-        Path | None, typer.Option(help="What this party allows, where it is not FOLDER/policy.toml.")
-    ] = None,
-) -> None:
-    """Take part in the federation until this command is stopped.
-
-    Example: fedtopics party start ward --data letters.csv --text-column body
-    """
-    from fedtopics.network.keeper import Kept, until_told_to_stop
-    from fedtopics.network.operator_log import say
-    from fedtopics.network.party.folder import PartyFolder
-
-    place = PartyFolder(folder)
-    _take_over(folder, plan, policy)
-    place.note_source(data, reading.options())
-    place.check()
-    with place.store() as store:
-        store.require(place.plan.costs(place.plan.vocabulary.most_words))
-    say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
-    with Kept("party", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
-
-
-@party.command()
-def forget(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")],
-    name: Annotated[str, typer.Option("--run", help="A run that is finished.")],
-) -> None:
-    """Delete what a finished run has left in the party's store, save its lines in the ledger.
-
-    Example: fedtopics party forget ward --run run-1
-    """
-    from fedtopics.network.party.folder import PartyFolder
-
-    if not (folder / "models" / name).is_dir():
-        raise InputError(f"expected a finished run, got {name!r} without a folder in {folder / 'models'}")
-    with PartyFolder(folder).store() as store:
-        store.forget(name)
-    options.say(f"releases and memory of {name} are deleted; its price stays in the ledger")
-
-
-@run.command()
+@app.command()
 def submit(
-    folder: Hub,
+    folder: options.Coordinator,
     name: Annotated[str | None, typer.Option("--run", help="Small letters, digits, hyphens.")] = None,
 ) -> None:
     """Start a run of the plan; `fedtopics coordinator start` must be running, or be started later."""
     options.say(_hub(folder).submit(name).name)
 
 
-@run.command()
-def status(folder: Hub, as_json: options.Json = False) -> None:
+@app.command()
+def status(folder: options.Coordinator, as_json: options.Json = False) -> None:
     """Show where every run stands."""
     from dataclasses import asdict
 
@@ -119,8 +44,8 @@ def status(folder: Hub, as_json: options.Json = False) -> None:
         options.say(f"{key}  {row['state']}, round {row['round']} of {row['n_rounds']}{reason}")
 
 
-@run.command()
-def watch(folder: Hub, name: Name = "") -> None:
+@app.command()
+def watch(folder: options.Coordinator, name: Name = "") -> None:
     """Show what happens in a run, line by line, until it ends."""
     from fedtopics.network.coordinator.folder import OPEN
 
@@ -136,8 +61,8 @@ def watch(folder: Hub, name: Name = "") -> None:
         sleep(0.5)
 
 
-@run.command()
-def abort(folder: Hub, name: Name = "") -> None:
+@app.command()
+def abort(folder: options.Coordinator, name: Name = "") -> None:
     """End a run; it can be resumed."""
     from fedtopics.network.coordinator.folder import ABORT, OPEN
 
@@ -148,8 +73,8 @@ def abort(folder: Hub, name: Name = "") -> None:
     options.say(f"{chosen.name} will be ended")
 
 
-@run.command()
-def resume(folder: Hub, name: Name = "") -> None:
+@app.command()
+def resume(folder: options.Coordinator, name: Name = "") -> None:
     """Go on with a run that failed or was aborted, from its checkpoint."""
     chosen = _chosen(folder, name)
     if chosen.status().state not in ("failed", "aborted"):
@@ -159,9 +84,9 @@ def resume(folder: Hub, name: Name = "") -> None:
     options.say(f"{chosen.name} goes on from round {chosen.status().round}")
 
 
-@run.command()
+@app.command()
 def fetch(
-    folder: Hub,
+    folder: options.Coordinator,
     out: Annotated[Path, typer.Option(help="New or empty folder for model, record and ledger.")],
     name: Name = "",
 ) -> None:
@@ -173,7 +98,7 @@ def fetch(
     options.say(f"{chosen.name} is in {out}")
 
 
-@run.command()
+@app.command()
 def verify(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="As fetched, or as a party keeps it.")],
     ca: Annotated[Path, typer.Option(help="The certificate of the federation's authority: ca.crt.")],
@@ -228,20 +153,6 @@ def _verified(
     if office is not None:
         verification.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
     return found
-
-
-def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
-    """Put plan and policy from elsewhere into the party's folder, once they are checked."""
-    from fedtopics.network.plan import acceptance
-    from fedtopics.network.plan.plan import Plan
-    from fedtopics.network.plan.policy import Policy
-
-    read = Plan.read(plan or folder / "plan.toml")
-    acceptance.check(folder, read)
-    Policy.read(policy or folder / "policy.toml").check(read)
-    for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
-        if given is not None and given.resolve() != (folder / name).resolve():
-            shutil.copyfile(given, folder / name)
 
 
 def _hub(folder: Path) -> CoordinatorFolder:

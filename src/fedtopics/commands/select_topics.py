@@ -1,4 +1,9 @@
-"""`fedtopics select-topics`: which number of topics suits the documents."""
+"""Train plain LDA with several numbers of topics, print their scores and draw them.
+
+[bold]Example[/bold]
+
+  fedtopics select-topics sotu --candidates 10,20,30,50 --plot sotu-topics.svg
+"""
 
 from __future__ import annotations
 
@@ -11,30 +16,17 @@ import typer
 from fedtopics.commands import options
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
-from fedtopics.evaluation.selection import CANDIDATES, select_topics
+from fedtopics.evaluation import selection
 from fedtopics.progress import bar
 from fedtopics.report.selection_plot import selection_plot
 
-EXAMPLES = """
-Train plain LDA with several numbers of topics, print their scores and draw them.
-
-[bold]Example[/bold]
-
-  fedtopics select-topics sotu --candidates 10,20,30,50 --plot sotu-topics.svg
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("select-topics", help=EXAMPLES)(choose)
-
 
 @options.takes(options.Preparing, "preparing")
-def choose(
+def select_topics(
     source: options.Source,
     preparing: options.Preparing,
     candidates: Annotated[str, typer.Option(help="Numbers of topics, with commas between.")] = ",".join(
-        map(str, CANDIDATES)
+        map(str, selection.CANDIDATES)
     ),
     sweeps: Annotated[int, typer.Option(min=1, help="Passes over the documents for each number.")] = 200,
     test_fraction: options.TestFraction = 0.1,
@@ -47,7 +39,7 @@ def choose(
     options.require_new_file(plot, "--plot", ".svg")
     corpus = read(source, progress=None, **preparing.options())
     with bar("Training", total=len(set(numbers)) * sweeps) as shown:
-        found = select_topics(
+        found = selection.select_topics(
             corpus,
             numbers,
             n_sweeps=sweeps,

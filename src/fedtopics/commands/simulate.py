@@ -1,4 +1,9 @@
-"""`fedtopics simulate`: a complete federation on this machine, each participant in its own processes."""
+"""Deal SOURCE to parties, give each its own processes, keys and folder, and train over mutual TLS.
+
+[bold]Example[/bold]
+
+  fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
+"""
 
 from __future__ import annotations
 
@@ -11,19 +16,6 @@ import typer
 from fedtopics import methods
 from fedtopics.commands import options, tables
 from fedtopics.runs.run import Run, require_free
-
-EXAMPLES = """
-Deal SOURCE to parties, give each its own processes, keys and folder, and train over mutual TLS.
-
-[bold]Example[/bold]
-
-  fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("simulate", help=EXAMPLES)(simulate)
 
 
 @options.takes(options.Reading, "reading")

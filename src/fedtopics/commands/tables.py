@@ -118,12 +118,18 @@ def print_scores(scores: Mapping[str, float]) -> None:
     print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in scores.items()])
 
 
-def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
-    """A table whose columns are the keys of its rows."""
+def print_rows(rows: Sequence[Mapping[str, float | str | None]]) -> None:
+    """A table whose columns are the keys of its rows; numbers with four digits, None as nothing."""
     table = Table(*rows[0])
     for row in rows:
-        table.add_row(*row.values())
+        table.add_row(*map(_cell, row.values()))
     console.print(table)
+
+
+def _cell(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def print_titled(title: str, text: str) -> None:

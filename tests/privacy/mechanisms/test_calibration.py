@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA, audit, recover_counts
-from fedtopics.commands.privacy.attack import app
+from fedtopics.commands.privacy import app
 from fedtopics.errors import InputError
 from fedtopics.privacy.explain import PublicFacts, explain
 from fedtopics.privacy.forecast import MEASURED_LOSS, predicted_ratio

@@ -1,30 +1,29 @@
-"""`fedtopics federation`: found a federation, join it, review and accept its plan."""
+"""Write a plan to review, a template for the parties' policies, and the coordinator's certificates.
+
+Example: fedtopics federation init hub --coordinator hub.example.org:8002 --party north --party south
+--party west --epsilon 6 --vocabulary-epsilon 4
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, isinf, log10
+from math import ceil, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fedtopics.commands import options
+from fedtopics.commands.federation.show import print_plan
 from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
     from fedtopics.network.plan.parts import Words
     from fedtopics.network.plan.plan import Plan
 
-app = typer.Typer(help="Found a federation, join it, review and accept its plan.", no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this coordinator or party.")]
-FolderOption = Annotated[Path, typer.Option("--folder", help="Of this coordinator or party.")]
-
-
-@app.command()
 def init(
-    folder: Folder,
+    folder: options.Member,
     parties: Annotated[list[str], typer.Option("--party", help="Name of a party; repeat for each.")],
     coordinator: Annotated[str, typer.Option(help="host:port that parties connect to.")],
     name: Annotated[str, typer.Option(help="Of the federation.")] = "federation",
@@ -50,11 +49,6 @@ def init(
         int | None, typer.Option(help="For trying alone: noise from a seed protects nobody.")
     ] = None,
 ) -> None:
-    """Write a plan to review, a template for the parties' policies, and the coordinator's certificates.
-
-    Example: fedtopics federation init hub --coordinator hub.example.org:8002 --party north --party south
-    --party west --epsilon 6 --vocabulary-epsilon 4
-    """
     from fedtopics.network.plan import onboarding
     from fedtopics.network.plan.parts import Promise, Texts
     from fedtopics.network.plan.plan import Plan
@@ -74,145 +68,11 @@ def init(
     )
     plan = _priced(plan)
     onboarding.found(folder, plan, vocabulary)
-    _print_plan(plan)
+    print_plan(plan)
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
     options.say(
         "next: each party runs `fedtopics federation request NAME --folder ...` and sends you NAME.csr"
     )
-
-
-@app.command()
-def request(
-    party: Annotated[str, typer.Argument(metavar="NAME", help="Of this party, as in the plan.")],
-    folder: FolderOption = Path("party"),
-) -> None:
-    """Make this party's key, which stays here, and the request that goes to the coordinator.
-
-    Example: fedtopics federation request north --folder office
-    """
-    from fedtopics.network.plan import certificates, onboarding
-
-    path = onboarding.request(folder, party)
-    key = certificates.read_request(path)[1].public_key()
-    options.say(f"send {path} to the coordinator; {folder / 'party.key'} stays here")
-    options.say(f"fingerprint to compare on the telephone: {certificates.fingerprint(key)}")
-
-
-@app.command()
-def approve(
-    request_file: Annotated[Path, typer.Argument(metavar="NAME.csr", help="What the party sent.")],
-    folder: FolderOption = Path("hub"),
-    fingerprint: Annotated[
-        str | None, typer.Option(help="As the party read it out; asked for where not given.")
-    ] = None,
-) -> None:
-    """Sign the certificate of a party of the plan, once its fingerprint was compared.
-
-    Example: fedtopics federation approve north.csr --folder hub
-    """
-    from fedtopics.network.plan import certificates, onboarding
-
-    party, asked = certificates.read_request(request_file)
-    known = certificates.fingerprint(asked.public_key())
-    options.say(f"request of party {party}")
-    told = typer.prompt("fingerprint, as the party reads it out") if fingerprint is None else fingerprint
-    if told.replace(" ", "").lower() != known.replace(" ", ""):
-        raise InputError(f"expected the fingerprint of this request, got another; do not approve {party}")
-    target = onboarding.approve(folder, request_file)
-    authority = certificates.read_certificate(folder / "ca.crt").public_key()
-    options.say(f"send the folder {target} to {party}; it holds nothing secret")
-    options.say(
-        f"fingerprint of the authority, for {party} to compare: {certificates.fingerprint(authority)}"
-    )
-
-
-@app.command()
-def accept(
-    received: Annotated[Path, typer.Argument(metavar="RECEIVED", help="The folder from the coordinator.")],
-    folder: FolderOption = Path("party"),
-    digest: Annotated[
-        str | None, typer.Option(help="Accept the plan with this digest without asking (all 64 digits).")
-    ] = None,
-) -> None:
-    """Check what the coordinator sent against this party's key, policy and ledger, and sign the plan.
-
-    Example: fedtopics federation accept received/north --folder office
-    """
-    from fedtopics.network.plan import certificates
-    from fedtopics.network.plan.onboarding import Offer
-
-    offer = Offer.read(folder, received)
-    _print_plan(offer.plan)
-    options.say(f"authority  {certificates.fingerprint(offer.authority.public_key())}")
-    if digest is None:
-        typer.confirm(f"accept this plan for party {offer.party}?", abort=True)
-    elif digest != offer.plan.digest:
-        raise InputError(f"expected the plan {digest}, got {offer.plan.digest}; nothing was accepted")
-    accepted = offer.accept()
-    options.say(f"accepted by {accepted.party} at {accepted.time}; signed in {folder / 'acceptance.json'}")
-
-
-@app.command()
-def share(folder: Folder) -> None:
-    """Put a changed plan into the folders of the approved parties, to be sent and accepted anew.
-
-    Example: fedtopics federation share hub
-    """
-    from fedtopics.network.plan import onboarding
-
-    for certificate in sorted((folder / onboarding.APPROVED).glob("*/party.crt")):
-        onboarding.share_plan(folder, certificate.parent.name)
-        options.say(f"send {certificate.parent} to {certificate.parent.name}, who accepts it anew")
-
-
-@app.command()
-def revoke(
-    party: Annotated[str, typer.Argument(metavar="NAME", help="Of an approved party.")],
-    folder: FolderOption = Path("hub"),
-) -> None:
-    """Take a party's approval back, at once: the coordinator need not be started again.
-
-    Example: fedtopics federation revoke north --folder hub
-    """
-    from fedtopics.network.plan import onboarding
-
-    kept = onboarding.revoke(folder, party)
-    options.say(f"{party} is refused from now on; its certificate is kept in {kept}")
-    options.say("to let it back in, approve a request of it; to be rid of its name, change the plan")
-
-
-@app.command()
-def renew(folder: Folder) -> None:
-    """Make the coordinator's server certificate anew: before it ends, or for another host in the plan.
-
-    Example: fedtopics federation renew hub
-    """
-    from fedtopics.network.plan import certificates
-    from fedtopics.network.plan.plan import Plan
-
-    certificates.make_server(folder, Plan.read(folder / "plan.toml").host)
-    ends = certificates.read_certificate(folder / "server.crt").not_valid_after_utc
-    options.say(f"{folder / 'server.crt'} now ends {ends:%Y-%m-%d}; start the coordinator again")
-
-
-@app.command()
-def show(folder: Folder) -> None:
-    """Print the plan of a folder, its digest and whether it was accepted, and until when certificates hold.
-
-    Example: fedtopics federation show office
-    """
-    from fedtopics.network.plan import acceptance, certificates
-    from fedtopics.network.plan.plan import Plan
-
-    plan = Plan.read(folder / "plan.toml")
-    _print_plan(plan)
-    for path in sorted([*folder.glob("*.crt"), *folder.glob("approved/*/party.crt")]):
-        found = certificates.read_certificate(path)
-        who = certificates.common_name(found.subject)
-        options.say(f"{path.relative_to(folder)}: {who}, until {found.not_valid_after_utc:%Y-%m-%d}")
-    if (folder / "party.key").exists():
-        accepted = acceptance.check(folder, plan)
-        options.say(f"accepted by {accepted.party} at {accepted.time}")
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> Words:
@@ -233,35 +93,3 @@ def _priced(plan: Plan) -> Plan:
     step = 10.0 ** (ceil(log10(price)) - 4)
     rounded = float(f"{ceil(price / step * (1 - 1e-12)) * step:.6g}")
     return replace(plan, privacy=replace(plan.privacy, epsilon=rounded))
-
-
-def _print_plan(plan: Plan) -> None:
-    for title, line in _summary(plan).items():
-        options.say(f"{title:<10} {line}")
-
-
-def _summary(plan: Plan) -> dict[str, Any]:
-    """What a reviewer must see, one line each."""
-    method, words, promise = plan.method(), plan.vocabulary, plan.privacy
-    document = f"(document add/remove, delta {words.delta})"
-    agreed = f"agreed on at epsilon {words.epsilon} {document}, at most {words.max_size} words"
-    scores = plan.evaluation
-    private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
-    noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
-    others = "; ".join(
-        f"{'no bound' if isinf(epsilon) else f'epsilon {epsilon:.4g}'} ({relation}, delta {promise.delta:g})"
-        for relation, epsilon in plan.prices().items()
-        if relation != promise.relation
-    )
-    return {
-        "plan": plan.name,
-        "parties": f"{', '.join(plan.parties)}; at least {plan.min_parties} in each round",
-        "method": f"{plan.method_name}, {method.n_topics} topics, {method.n_rounds} rounds",
-        "words": f"{words.n_words} of the public list {words.file}" if words.mode == "public" else agreed,
-        "costs": f"epsilon {promise.epsilon:g} ({promise.relation}, delta {promise.delta:g}) in all",
-        "and": others,
-        "noise": noise,
-        "public": "; ".join(plan.public),
-        "scores": scores.mode + (private if scores.mode == "private" else ""),
-        "digest": plan.digest,
-    }

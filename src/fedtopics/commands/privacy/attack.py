@@ -1,4 +1,7 @@
-"""`fedtopics privacy`: what a run costs, before it is run and after."""
+"""Let a listener count what users with one document each report, for every local method.
+
+Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,135 +17,6 @@ from fedtopics.commands import options, tables
 
 if TYPE_CHECKING:
     from fedtopics.documents.corpus import Corpus
-
-app = typer.Typer(help="What a run costs in privacy, before it is run and after.", no_args_is_help=True)
-
-Words = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
-Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
-
-
-@app.command()
-def explain(
-    method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
-    words: Words = 10_000,
-    topics: options.Topics = 20,
-    documents: Annotated[int | None, typer.Option(help="Documents of a party, roughly.")] = None,
-    distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
-    epsilon: options.Epsilon = None,
-    variant: options.Variant = None,
-    rounds: options.Rounds = None,
-    settings: options.Setting = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(help="Chance that the promise may fail; the method's own, or 1e-6, where not given."),
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
-    """Say what a planned run would cost and mean. No data is read.
-
-    Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
-    """
-    from fedtopics import methods
-    from fedtopics.privacy import explain
-    from fedtopics.protocol.method import privacy_delta
-
-    given = options.method_settings(variant, epsilon, rounds, settings)
-    planned = methods.make(method, n_topics=topics, **given)
-    facts = explain.PublicFacts(words, topics, documents, distinct)
-    delta = privacy_delta(planned, 1e-6) if delta is None else delta
-    found = explain.explain(planned.prices(words), facts, delta)
-    if as_json:
-        options.print_json(asdict(found))
-        return
-    if found.statements:
-        tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in found.statements])
-    for title in ("public", "meaning", "warnings"):
-        for line in getattr(found, title):
-            tables.print_titled(title, f"  {line}")
-
-
-@app.command("audit-claims")
-def audit_claims(as_json: options.Json = False) -> None:
-    """Compute what the papers claim, what is proved, and why they differ."""
-    from fedtopics.audit.claims import audit
-
-    findings = audit()
-    if as_json:
-        options.print_json([asdict(finding) for finding in findings])
-    else:
-        tables.print_rows(
-            [
-                {"method": f.method, "the paper claims": f.claimed, "proved": f.proved, "why": f.why}
-                for f in findings
-            ]
-        )
-
-
-@app.command()
-def calibrate(
-    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or randomized-response.")],
-    epsilon: Annotated[float, typer.Option(help="The budget.")],
-    relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
-    delta: Delta = 0.0,
-    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
-    words: Words = 10_000,
-    max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
-    max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
-) -> None:
-    """Print the parameter of a mechanism with the least noise that keeps a budget.
-
-    Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
-    """
-    from fedtopics.privacy.mechanisms import calibration
-    from fedtopics.privacy.mechanisms.bounds import Bounds
-    from fedtopics.privacy.price.cost import check_relation
-
-    mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
-    public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
-    if (max_length, max_documents) != (None, None):
-        public["bounds"] = Bounds(max_length, max_documents)
-    knob = calibration.find(mechanism)
-    found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
-    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
-    failure = f", delta {delta:g}" if delta else ""
-    options.say(
-        f"{mechanism} with {knob.parameter} {found:.6g}: "
-        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
-    )
-
-
-@app.command()
-def gaussian(
-    sigma: Annotated[float | None, typer.Option(help="Deviation of the noise on every count.")] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(help="Or a budget: prints the sigma that keeps it.")
-    ] = None,
-    relation: Annotated[str, typer.Option(help="What the budget protects.")] = "word add/remove",
-    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
-    delta: Delta = 1e-5,
-    as_json: options.Json = False,
-) -> None:
-    """Account for Gaussian noise on word counts by two accountants side by side, or find its sigma.
-
-    Example: fedtopics privacy gaussian --sigma 0.25 --rounds 35
-    """
-    from fedtopics.audit import moments
-    from fedtopics.errors import InputError
-    from fedtopics.privacy.price.cost import check_relation
-
-    if (sigma is None) == (epsilon is None):
-        raise InputError(f"expected --sigma or --epsilon, got {'neither' if sigma is None else 'both'}")
-    rows: list[dict[str, Any]] = []
-    if epsilon is not None:
-        found = moments.sigma_for(epsilon, check_relation(relation), rounds, delta)
-        rows = [{"accountant": name.upper(), "sigma": value} for name, value in found.items()]
-    elif sigma is not None:
-        rows = [asdict(row) for row in moments.accounts(sigma, rounds, delta)]
-    if as_json:
-        options.print_json(rows)
-    else:
-        tables.print_rows([{name: _shown(value) for name, value in row.items()} for row in rows])
-
 
 LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
     *(
@@ -156,7 +29,6 @@ LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@app.command()
 @options.takes(options.Preparing, "preparing")
 def attack(
     source: options.Source,
@@ -168,10 +40,6 @@ def attack(
     threads: options.Threads = None,
     as_json: options.Json = False,
 ) -> None:
-    """Let a listener count what users with one document each report, for every local method.
-
-    Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
-    """
     from fedtopics import methods
     from fedtopics.audit.listening import listen
     from fedtopics.documents.reading import read
@@ -240,39 +108,3 @@ def _attack_row(row: dict[str, Any]) -> dict[str, str]:
     settings = {name: row[name] for name in ("method", "variant", "channel")}
     told = settings | {"epsilon": f"{row['epsilon']:g}"} | numbers
     return {name.replace("_", " "): value for name, value in told.items()}
-
-
-@app.command()
-def ledger(
-    path: Annotated[
-        Path,
-        typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run or of a party."),
-    ],
-    policy: Annotated[
-        Path | None, typer.Option(help="A party's policy.toml, to show what is left of its budgets.")
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
-    """Check the hash chain of a ledger and print what each party has spent.
-
-    Example: fedtopics privacy ledger runs/demo/ledger.json
-    """
-    from fedtopics.commands.privacy import ledger as party_ledger
-    from fedtopics.privacy.price.release import Ledger
-
-    if party_ledger.is_party(path):
-        party_ledger.show(path, policy, as_json=as_json)
-        return
-    path = path / "ledger.json" if path.is_dir() else path
-    found = Ledger.from_json(path.read_text(encoding="utf-8"))
-    if as_json:
-        options.print_json({"statements": found.statements(), "head": found.head})
-    else:
-        tables.console.print(found.table(), soft_wrap=True)
-        tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
-
-
-def _shown(value: float | str | None) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else f"{value:.4g}"

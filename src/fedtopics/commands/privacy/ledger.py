@@ -1,10 +1,15 @@
-"""`fedtopics privacy ledger FOLDER` of a party: its ledger over all runs, verified, in plain words."""
+"""Check the hash chain of a ledger and print what each party has spent.
+
+Example: fedtopics privacy ledger runs/demo/ledger.json
+"""
 
 from __future__ import annotations
 
 from math import isinf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from fedtopics.commands import options, tables
 from fedtopics.network.party import ledger_file
@@ -18,13 +23,35 @@ if TYPE_CHECKING:
 STORE, POLICY = "store", "policy.toml"
 
 
-def is_party(path: Path) -> bool:
+def ledger(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run or of a party."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(help="A party's policy.toml, to show what is left of its budgets.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    if _is_party(path):
+        _show_party(path, policy, as_json=as_json)
+        return
+    path = path / "ledger.json" if path.is_dir() else path
+    found = Ledger.from_json(path.read_text(encoding="utf-8"))
+    if as_json:
+        options.print_json({"statements": found.statements(), "head": found.head})
+    else:
+        tables.console.print(found.table(), soft_wrap=True)
+        tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
+
+
+def _is_party(path: Path) -> bool:
     """Whether a party's ledger is there: in the party's folder or in its store."""
     known = (path / ledger_file.LINES, path / STORE / ledger_file.LINES, path / ledger_file.ANCHOR)
     return any(file.is_file() for file in known)
 
 
-def show(path: Path, policy: Path | None, *, as_json: bool) -> None:
+def _show_party(path: Path, policy: Path | None, *, as_json: bool) -> None:
     """Verify the chain and say what was released, what it costs, and what the policy leaves."""
     anchor = path / ledger_file.ANCHOR
     folder = path / STORE if (path / STORE).is_dir() or anchor.is_file() else path

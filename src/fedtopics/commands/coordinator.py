@@ -1,0 +1,30 @@
+"""The coordinator of a federation."""
+
+from __future__ import annotations
+
+import typer
+
+from fedtopics.commands import options
+
+app = typer.Typer(help=__doc__, no_args_is_help=True)
+
+
+@app.command()
+def start(folder: options.Coordinator) -> None:
+    """Serve the federation until this command is stopped; open runs go on where they stood.
+
+    Example: fedtopics coordinator start hub
+    """
+    from fedtopics.network.coordinator.folder import CoordinatorFolder
+    from fedtopics.network.keeper import Kept, until_told_to_stop
+    from fedtopics.network.operator_log import say
+    from fedtopics.network.plan.readiness import check_certificate
+
+    hub = CoordinatorFolder(folder)
+    plan = hub.plan
+    plan.words(folder)
+    for name in ("ca", "server"):
+        check_certificate(folder / f"{name}.crt")
+    say(f"plan {plan.digest} of {', '.join(plan.parties)}")
+    with Kept("coordinator", folder, say) as worker:
+        worker.keep_going(until_told_to_stop())

@@ -1,0 +1,30 @@
+"""Score a trained model on documents that it has not seen.
+
+Example: fedtopics evaluate runs/demo letters.csv --text-column body
+"""
+
+from __future__ import annotations
+
+import os
+
+from fedtopics.commands import options, tables
+from fedtopics.commands.transform import documents_for
+from fedtopics.evaluation.scores import scores_on
+from fedtopics.model import TopicModel
+
+
+@options.takes(options.Reading, "reading")
+def evaluate(
+    folder: options.RunFolder,
+    source: options.Source,
+    reading: options.Reading,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    model = TopicModel.load(folder)
+    corpus = documents_for(source, reading, model)
+    found = scores_on(model, corpus, n_threads=threads or os.cpu_count() or 1)
+    if as_json:
+        options.print_json(found)
+    else:
+        tables.print_scores(found)

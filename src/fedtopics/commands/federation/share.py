@@ -1,0 +1,16 @@
+"""Put a changed plan into the folders of the approved parties, to be sent and accepted anew.
+
+Example: fedtopics federation share hub
+"""
+
+from __future__ import annotations
+
+from fedtopics.commands import options
+
+
+def share(folder: options.Member) -> None:
+    from fedtopics.network.plan import onboarding
+
+    for certificate in sorted((folder / onboarding.APPROVED).glob("*/party.crt")):
+        onboarding.share_plan(folder, certificate.parent.name)
+        options.say(f"send {certificate.parent} to {certificate.parent.name}, who accepts it anew")

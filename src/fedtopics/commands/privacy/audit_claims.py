@@ -1,0 +1,22 @@
+"""Compute what the papers claim, what is proved, and why they differ."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fedtopics.commands import options, tables
+
+
+def audit_claims(as_json: options.Json = False) -> None:
+    from fedtopics.audit.claims import audit
+
+    findings = audit()
+    if as_json:
+        options.print_json([asdict(finding) for finding in findings])
+    else:
+        tables.print_rows(
+            [
+                {"method": f.method, "the paper claims": f.claimed, "proved": f.proved, "why": f.why}
+                for f in findings
+            ]
+        )

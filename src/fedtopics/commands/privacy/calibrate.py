@@ -1,0 +1,40 @@
+"""Print the parameter of a mechanism with the least noise that keeps a budget.
+
+Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from fedtopics.commands import options
+
+
+def calibrate(
+    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or randomized-response.")],
+    epsilon: Annotated[float, typer.Option(help="The budget.")],
+    relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
+    delta: options.Delta = 0.0,
+    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
+    words: options.Words = 10_000,
+    max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
+    max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
+) -> None:
+    from fedtopics.privacy.mechanisms import calibration
+    from fedtopics.privacy.mechanisms.bounds import Bounds
+    from fedtopics.privacy.price.cost import check_relation
+
+    mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
+    public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
+    if (max_length, max_documents) != (None, None):
+        public["bounds"] = Bounds(max_length, max_documents)
+    knob = calibration.find(mechanism)
+    found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
+    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
+    failure = f", delta {delta:g}" if delta else ""
+    options.say(
+        f"{mechanism} with {knob.parameter} {found:.6g}: "
+        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
+    )
