@@ -9,22 +9,29 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that `import fedtopics` stays quick.
 _HOMES = {
-    "Corpus": "documents.corpus",
+    "Corpus": "documents",
+    "Data": "runs.preparing",
     "InputError": "errors",
     "LDA": "estimator",
     "Run": "runs.run",
     "TopicModel": "model",
-    "align": "model.alignment",
+    "align": "model",
     "compare": "runs.experiment",
+    "leaderboard": "runs.leaderboard",
     "prepare": "runs.preparing",
-    "read": "documents.reading",
+    "read": "documents",
     "train": "runs.experiment",
 }
 _MODULES = {
+    "applications": "applications",
     "datasets": "documents.datasets",
+    "documents": "documents",
     "evaluation": "evaluation",
     "methods": "methods",
+    "model": "model",
     "privacy": "privacy",
+    "related_words": "related_words",
+    "report": "report",
     "splitting": "documents.splitting",
 }
 

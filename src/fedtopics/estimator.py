@@ -29,8 +29,9 @@ DEFAULT_ALPHA, DEFAULT_BETA = 0.1, 0.05
 class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Latent Dirichlet allocation by collapsed Gibbs sampling.
 
-    X is a matrix of counts, documents x words, dense or sparse, or a `fedtopics.Corpus`. Counts may be
-    fractions: `fit` gives tokens weights, `transform` reads them in steps of 1/64, `perplexity` rounds them.
+    `X` is a matrix of counts, documents x words, dense or sparse, or a `fedtopics.Corpus`; `y` is ignored.
+    Counts may be fractions: `fit` gives tokens weights, `transform` reads them in steps of 1/64, `perplexity`
+    rounds them.
 
     n_components       number of topics
     doc_topic_prior    Dirichlet prior of a document's topics: one number, or one for each topic (default 0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,6 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation import perplexity
 from fedtopics.files import StoreError
 from fedtopics.network import private_scores, wire
 from fedtopics.network.party.side import Score
@@ -157,7 +157,7 @@ def test_the_longest_document_is_not_told_by_an_error(tmp_path: Path, settings: 
 
 def test_the_memory_of_a_score_does_not_grow_with_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond a few numbers for each token: topics by tokens were the oracle."""
-    monkeypatch.setattr(perplexity, "TOKENS_AT_ONCE", 1000)
+    monkeypatch.setattr(sys.modules["fedtopics.evaluation.perplexity"], "TOKENS_AT_ONCE", 1000)
     topics = np.full((100, 24), 1 / 24)
     peaks = []
     for length in (100, 40_000):

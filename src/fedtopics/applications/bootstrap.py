@@ -19,7 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Score:
-    """A score on the test items, and what it was on each resample of them."""
+    """The `value` of a score on the test items, and what it was when they were `resampled`."""
 
     value: float
     resampled: Floats
@@ -31,7 +31,7 @@ class Score:
         return float(low), float(high)
 
     def minus(self, other: Score) -> Score:
-        """The difference to another system on the same items; an interval without 0 tells them apart."""
+        """The difference to the `other` score on the same items; an interval without 0 tells them apart."""
         if len(self.resampled) != len(other.resampled):
             raise InputError(
                 f"expected scores of as many resamples, got {len(self.resampled)} and {len(other.resampled)}"

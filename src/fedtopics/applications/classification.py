@@ -36,14 +36,14 @@ Features: TypeAlias = Any  # a dense array or a sparse matrix, documents x featu
 
 @dataclass(frozen=True)
 class Classified:
-    """How well one kind of features tells the classes apart."""
+    """How well one kind of `features` tells the classes apart, by the `scores` of its name."""
 
     features: str
     scores: dict[str, Score]
 
 
 def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int) -> tuple[Corpus, Corpus]:
-    """(train, test): the same share of every class at random; four to one unless said otherwise."""
+    """(train, test): `test_share` of every class of `corpus`, drawn at random by `seed`, is for testing."""
     from sklearn.model_selection import train_test_split
 
     labels = checked_labels(corpus)
@@ -63,7 +63,7 @@ def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int)
 
 
 def split_by_column(corpus: Corpus) -> tuple[Corpus, Corpus]:
-    """(train, test) as the set's own split says, which was read as its parties."""
+    """(train, test) as the own split of `corpus` says, which was read as its parties."""
     parts = np.array(corpus.parties or (), dtype=str)
     if not {"train", "test"} <= set(parts.tolist()):
         found = ", ".join(sorted(set(parts.tolist()))) or "none"
@@ -106,8 +106,14 @@ def classify(
 ) -> list[Classified]:
     """The scores of each model's topics, after those of a control that ignores the documents.
 
-    words      add TF-IDF features to every model's, and show what they do alone
-    progress   a bar over the models; None shows it on a terminal
+    models        by the names that are shown
+    train, test   labeled documents: those that the classifier learns from, and others
+    classifier    "logistic" or "svm"
+    words         add TF-IDF features to every model's, and show what they do alone
+    n_resamples   bootstrap samples of the test documents, for the intervals
+    seed          of the classifier
+    n_threads     for the mixtures (default: all cores); the result does not depend on it
+    progress      a bar over the models; None shows it on a terminal
     """
     if classifier not in CLASSIFIERS:
         raise InputError(f"classifier must be {' or '.join(CLASSIFIERS)}, got {classifier!r}")

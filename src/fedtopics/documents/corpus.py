@@ -31,7 +31,7 @@ Offsets: TypeAlias = NDArray[np.int64]
 
 
 class Document(NamedTuple):
-    """One text and what is known about it."""
+    """One `text` and what is known about it: its `id`, its `label`, and the `party` that owns it."""
 
     text: str
     id: str | None = None
@@ -91,10 +91,11 @@ class Corpus:
     ) -> Corpus:
         """A corpus of these texts.
 
+        texts      strings, which may come one by one
         ids, labels, parties   one of each for every text
         progress   a progress bar on standard error: True, False, or None for "if it is a terminal"
         options    vocabulary, tokenizer, language, stop_words, min_df, max_df, max_words, sentences:
-                   see `fedtopics.documents.text.preparation.TextOptions`
+                   see `fedtopics.documents.TextOptions`
 
         >>> corpus = Corpus.from_texts(["The dog barks. A cat sleeps.", "Cats and dogs!"])
         >>> corpus.vocabulary
@@ -112,7 +113,7 @@ class Corpus:
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document], **options: Unpack[TextOptions]) -> Corpus:
-        """A corpus of documents that may come one by one (options: see `from_texts`)."""
+        """A corpus of `documents` that may come one by one (`options`: see `from_texts`)."""
         about: list[Document] = []
 
         def texts() -> Iterator[str]:
@@ -141,7 +142,7 @@ class Corpus:
         labels: Sequence[object] | None = None,
         parties: Sequence[object] | None = None,
     ) -> Corpus:
-        """A corpus from a matrix of counts, documents x words (any scipy sparse format, or dense).
+        """A corpus from a matrix of `counts`, documents x words (any scipy sparse format, or dense).
 
         >>> Corpus.from_sparse([[2, 0], [0, 1]], ["tax", "war"]).words.tolist()
         [0, 0, 1]
@@ -220,13 +221,13 @@ class Corpus:
         return replace(self, **with_vocabulary(self._indexed, words)._asdict())
 
     def filtered(self, word_filter: WordFilter) -> Corpus:
-        """The same documents over the words that a filter keeps."""
+        """The same documents over the words that `word_filter` keeps."""
         return self.with_vocabulary(
             word_filter.chosen(self.vocabulary, self.document_frequency(), self.n_docs)
         )
 
     def select(self, documents: ArrayLike) -> Corpus:
-        """The documents at these positions, in this order (or those where a boolean mask is true)."""
+        """`documents` are positions, which say the order too, or a boolean mask."""
         positions = np.asarray(documents)
         if positions.dtype == bool and len(positions) != self.n_docs:
             raise InputError(f"expected a mask of {self.n_docs} documents, got {len(positions)}")
@@ -244,7 +245,7 @@ class Corpus:
         )
 
     def split(self, test_fraction: float, seed: int) -> tuple[Corpus, Corpus]:
-        """(train, test): about this share of the documents, drawn at random, is for testing."""
+        """(train, test): about `test_fraction` of the documents, drawn by `seed`, is for testing."""
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:
             raise InputError(
@@ -269,7 +270,7 @@ def require_words(n_words: int) -> None:
 
 
 def concatenate(corpora: Sequence[Corpus]) -> Corpus:
-    """One corpus with the documents of all, in order; they must share one vocabulary."""
+    """One corpus with the documents of all `corpora`, in order; they must share one vocabulary."""
     first = corpora[0]
     if any(corpus.vocabulary != first.vocabulary for corpus in corpora):
         raise InputError(

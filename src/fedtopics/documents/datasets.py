@@ -28,7 +28,7 @@ def names() -> list[str]:
 
 
 def load(name: str, *, progress: bool | None = False, **options: Unpack[TextOptions]) -> Corpus:
-    """A built-in corpus (options: see `Corpus.from_texts`).
+    """The built-in corpus of this `name` (`progress` and `options`: see `Corpus.from_texts`).
 
     >>> corpus = load("sotu", max_words=1000)
     >>> corpus.n_words, sorted(set(corpus.parties))

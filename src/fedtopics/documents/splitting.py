@@ -1,7 +1,7 @@
 """One corpus divided among parties: by column, at random, by skewed labels, by what the documents are about.
 
 Every function gives a list of corpora, one for each party, none of them empty, over the one vocabulary; the
-`name` of each is its party. The order of a party's documents is that of the whole.
+`name` of each is its party. The order of a party's documents is that of the whole. Same seed, same parties.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SAMPLE = 10_000
 
 
 def automatic(corpus: Corpus, n_parties: int | None = None, *, seed: int) -> list[Corpus]:
-    """By column where the corpus says who owns what (and the number fits), else by topics."""
+    """By column where `corpus` says who owns what and `n_parties` fits, else by topics (and `seed`)."""
     named = len(set(corpus.parties or ()))
     if named and n_parties in (None, named):
         return by_column(corpus)
@@ -48,7 +48,7 @@ def by_column(corpus: Corpus) -> list[Corpus]:
 
 
 def by_proportions(corpus: Corpus, proportions: Sequence[float], *, seed: int) -> list[Corpus]:
-    """At random, each party its share of the documents: [6, 3, 1] gives 60 %, 30 % and 10 %.
+    """`corpus` dealt at random (`seed`), each party its share: `proportions` [6, 3, 1] are 60, 30 and 10 %.
 
     >>> corpus = Corpus.from_texts(["word"] * 10)
     >>> [(party.name, party.n_docs) for party in by_proportions(corpus, [6, 3, 1], seed=0)]
@@ -64,9 +64,10 @@ def by_proportions(corpus: Corpus, proportions: Sequence[float], *, seed: int) -
 
 
 def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, seed: int) -> list[Corpus]:
-    """By skewed labels: the documents of each label are shared out in Dirichlet(concentration) proportions.
+    """`corpus` by skewed labels: those of each label are shared out in Dirichlet(`concentration`) parts.
 
-    A small concentration gives each label to few parties; a large one gives all parties the same mixture.
+    A small concentration gives each label to few of the `n_parties`; a large one gives all of them the same
+    mixture. `seed` draws the parts.
     """
     if corpus.labels is None:
         raise InputError(
@@ -86,9 +87,10 @@ def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, see
 
 
 def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
-    """By what documents are about: k-means on a latent semantic embedding (TF-IDF, 50 dimensions).
+    """`corpus` by what documents are about: k-means on a latent semantic embedding (TF-IDF, 50 dimensions).
 
-    The parties differ in their words and their sizes, as hospitals or newsrooms do. Party 1 is the largest.
+    The `n_parties` differ in their words and their sizes, as hospitals or newsrooms do. Party 1 is the
+    largest. `seed` draws where k-means begins.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning

@@ -36,7 +36,12 @@ Floats: TypeAlias = NDArray[np.float64]
 def coherence_umass(
     topics: TopicModel | Sequence[Sequence[str]], reference: Corpus, *, n_words: int = 10
 ) -> Floats:
-    """UMass coherence of each topic; 0 is best."""
+    """UMass coherence of each topic; 0 is best.
+
+    topics      a model, or the top words of each topic
+    reference   the documents that words are counted in
+    n_words     of a model's topic, the most probable ones
+    """
     return umass(cooccurrences(_top_words(topics, n_words), reference))
 
 
@@ -47,7 +52,11 @@ def coherence_npmi(
     n_words: int = 10,
     window: int | None = None,
 ) -> Floats:
-    """Normalized pointwise mutual information of each topic, from -1 to 1; a window of None is a document."""
+    """Normalized pointwise mutual information of each topic, from -1 to 1.
+
+    topics, reference, n_words   as for `coherence_umass`
+    window                       tokens that count as together; None for those of a document
+    """
     return npmi(cooccurrences(_top_words(topics, n_words), reference, window))
 
 
@@ -58,7 +67,10 @@ def coherence_cv(
     n_words: int = 10,
     window: int | None = C_V_WINDOW,
 ) -> Floats:
-    """C_V coherence of each topic, from 0 to 1 or nearly so; a window of None is a document."""
+    """C_V coherence of each topic, from 0 to 1 or nearly so.
+
+    topics, reference, n_words, window   as for `coherence_npmi`
+    """
     return c_v(cooccurrences(_top_words(topics, n_words), reference, window))
 
 

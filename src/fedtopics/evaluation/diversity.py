@@ -6,7 +6,7 @@ from fedtopics.model import TopicModel
 
 
 def diversity(model: TopicModel, n_words: int = 25) -> float:
-    """Share of different words among the top words of all topics, from 1/n_topics to 1.
+    """Share of different words among the `n_words` top words of all topics of `model`, 1/n_topics to 1.
 
     Dieng, Ruiz, Blei: Topic Modeling in Embedding Spaces, TACL 2020.
     """

@@ -55,14 +55,23 @@ class Completion:
 
 
 def perplexity(topics: TopicModel | ArrayLike, test: Corpus, *, seed: int = 0, n_threads: int = 1) -> float:
-    """Held-out perplexity of topics, a model or a matrix (n_topics, n_words); lower is better."""
+    """Held-out perplexity; lower is better.
+
+    topics      a model, or a matrix (n_topics, n_words)
+    test        documents over the vocabulary of the topics
+    seed        of the shuffle that hides half of each document
+    n_threads   the result does not depend on it
+    """
     return complete(topics, test, seed=seed, n_threads=n_threads).perplexity
 
 
 def complete(
     topics: TopicModel | ArrayLike, test: Corpus, *, seed: int = 0, n_threads: int = 1
 ) -> Completion:
-    """How well topics predict the hidden half of each test document from its seen half."""
+    """How well topics predict the hidden half of each test document from its seen half.
+
+    topics, test, seed, n_threads   as for `perplexity`
+    """
     phi = _floored(topics, test)
     seen, hidden = halves(test, seed)
     alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
@@ -84,7 +93,7 @@ def by_document(
 
 
 def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
-    """Perplexity of the same hidden tokens under training word frequencies, each count plus one.
+    """Perplexity of the same hidden tokens of `test` (by `seed`) under word counts of `train`, each plus one.
 
     What a model without topics reaches: topics are worth something where they stay below it.
     """

@@ -13,9 +13,10 @@ TOP_WORDS = 10
 
 
 def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1) -> dict[str, float]:
-    """Held-out perplexity, coherence of the top ten words over all documents of both parts, and diversity.
+    """Perplexity of `test`, coherence of the top ten words over `train` and `test`, diversity of `model`.
 
-    Coherence counts words in whole documents, so that it means the same with and without word order.
+    Coherence counts words in whole documents, so that it means the same with and without word order. The
+    result does not depend on `n_threads`.
     """
     held_out = perplexity(model, test, n_threads=n_threads)
     unigram = unigram_perplexity(train, test)
@@ -23,7 +24,7 @@ def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1
 
 
 def scores_on(model: TopicModel, documents: Corpus, *, n_threads: int = 1) -> dict[str, float]:
-    """The scores of a model on documents alone, where its training documents are not at hand."""
+    """The scores of `model` on `documents` alone, with `n_threads`; its training documents are not needed."""
     held_out = perplexity(model, documents, n_threads=n_threads)
     return {"perplexity": held_out, **_of_topics(model, documents)}
 

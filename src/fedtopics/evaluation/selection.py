@@ -19,7 +19,7 @@ ALPHA, BETA = 0.1, 0.05
 
 @dataclass(frozen=True)
 class Candidate:
-    """A number of topics and the scores of the model trained with it."""
+    """A number of topics, `n_topics`, and the `scores` of the model trained with it."""
 
     n_topics: int
     scores: dict[str, float]
@@ -27,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Selection:
-    """Candidates by number of topics, and which of them to take.
+    """The `candidates` by number of topics, and which of them to take.
 
     >>> found = [Candidate(k, {"perplexity": p}) for k, p in ((10, 900.0), (20, 805.0), (50, 800.0))]
     >>> Selection(tuple(found)).best
@@ -65,7 +65,13 @@ def select_topics(
 ) -> Selection:
     """Scores of plain LDA with each number of topics, on documents held out once for all of them.
 
-    `on_sweeps` hears how many sweeps were made, of `n_sweeps` for each number of topics.
+    corpus          documents to train and to test on
+    candidates      the numbers of topics
+    n_sweeps        passes over the documents for each of them
+    test_fraction   share of the documents that is held out
+    seed            same seed, same scores
+    n_threads       the result does not depend on it
+    on_sweeps       hears how many sweeps were made since it heard last
     """
     numbers = sorted(set(candidates))
     if not numbers or numbers[0] < 2:

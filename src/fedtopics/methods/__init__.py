@@ -38,7 +38,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> type[Method]:
-    """The method of this name, which its file exports as METHOD.
+    """The method of this `name`, which its file exports as METHOD.
 
     >>> find("shared").__name__
     'Shared'
@@ -49,14 +49,14 @@ def find(name: str) -> type[Method]:
 
 
 def settings(method: type[Method]) -> dict[str, Any]:
-    """The hyper-parameters of a method with their defaults; one without a default is `None`."""
+    """The hyper-parameters of a `method` with their defaults; one without a default is `None`."""
     return {
         field.name: None if field.default is MISSING else field.default for field in fields(cast(Any, method))
     }
 
 
 def meanings(method: type[Method]) -> dict[str, str]:
-    """What each hyper-parameter means: what its name means everywhere, and the comment beside the field.
+    """What each hyper-parameter of a `method` means, in all that have it and by the comment beside it.
 
     >>> meanings(find("calm"))["n_steps"]
     'updates of each document in a round'
@@ -70,7 +70,7 @@ def meanings(method: type[Method]) -> dict[str, str]:
 
 
 def make(name: str, **given: Any) -> Method:
-    """The method with these hyper-parameters; one that it does not have is an error.
+    """The method of this `name` with the hyper-parameters `given`; one that it does not have is an error.
 
     >>> make("shared", n_topics=5).n_topics
     5

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.model import TopicModel
 from fedtopics.model.matching import Matching, Topics, integrate
+from fedtopics.model.topic_model import TopicModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +20,7 @@ class AlignedTopic:
     id             stays the same when models are trained again and aligned with `previous`
     members        numbers of this topic in each model that has it, by the name of the model
     probabilities  of every word, mean over the members by the data behind them
+    top_words      the most probable ones
     """
 
     id: int
@@ -32,7 +33,10 @@ class AlignedTopic:
 class Alignment:
     """All topics of all models, the same ones together, in the order of their ids.
 
-    seen  every topic that ever had an id, for the next alignment
+    names       of the models
+    vocabulary  that of all of them
+    topics      with where each is found
+    seen        every topic that ever had an id, for the next alignment
     """
 
     names: tuple[str, ...]
@@ -41,17 +45,17 @@ class Alignment:
     seen: Mapping[int, NDArray[np.float64]]
 
     def shared(self, *names: str) -> tuple[AlignedTopic, ...]:
-        """Topics that all of these models have (by default: that all models have)."""
+        """Topics that all models of these `names` have (by default: that all models have)."""
         wanted = set(self._known(names or self.names))
         return tuple(topic for topic in self.topics if wanted <= set(topic.members))
 
     def only(self, name: str) -> tuple[AlignedTopic, ...]:
-        """Topics that this model has and no other."""
+        """Topics that the model of this `name` has and no other."""
         self._known((name,))
         return tuple(topic for topic in self.topics if set(topic.members) == {name})
 
     def ids(self, name: str) -> tuple[int, ...]:
-        """The id of each topic of this model, in the model's order."""
+        """The id of each topic of the model of this `name`, in the model's order."""
         self._known((name,))
         places = {place: topic.id for topic in self.topics for place in topic.members.get(name, ())}
         return tuple(places[place] for place in sorted(places))

@@ -73,7 +73,11 @@ class TopicModel:
         language: str | None = "en",
         card: Mapping[str, Any] | None = None,
     ) -> TopicModel:
-        """Posterior mean of the topics given counts (n_topics, n_words); noise below zero counts as zero."""
+        """Posterior mean of the topics given counts; noise below zero counts as zero.
+
+        topic_word_counts   shape (n_topics, n_words)
+        beta                Dirichlet prior of a topic's words, added to every count
+        """
         counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
         smoothed = counts + np.asarray(beta, np.float64)
         if counts.ndim != 2 or not (smoothed.sum(axis=-1) > 0).all():
@@ -110,11 +114,11 @@ class TopicModel:
         return len(self.vocabulary)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """The n most probable words of each topic, the most probable first."""
+        """The `n` most probable words of each topic, the most probable first."""
         return [[self.vocabulary[word] for word in row] for row in self.top_word_ids(n)]
 
     def top_word_ids(self, n: int = 10) -> NDArray[np.int64]:
-        """Ids of the n most probable words of each topic, shape (n_topics, n); equals go by word id."""
+        """Ids of the `n` most probable words of each topic, shape (n_topics, n); equals go by word id."""
         return np.argsort(-self.topic_word, axis=1, kind="stable")[:, :n].astype(np.int64)
 
     def set_topic_labels(self, labels: Sequence[str] | Mapping[int, str]) -> TopicModel:
@@ -129,11 +133,11 @@ class TopicModel:
         return replace(self, labels=tuple(labels))
 
     def label(self, topic: int) -> str:
-        """Name of a topic: its own if it has one, else its number."""
+        """Name of the `topic` of this number: its own if it has one, else its number."""
         return self.labels[topic] if self.labels is not None else f"topic {topic}"
 
     def get_topic_info(self, n: int = 10) -> TopicTable:
-        """Number, label, share and top words of each topic, as a table."""
+        """Number, label, share and the `n` top words of each topic, as a table."""
         shares = [None] * self.n_topics if self.topic_shares is None else self.topic_shares.tolist()
         rows = zip(shares, self.top_words(n), strict=True)
         return TopicTable(
@@ -158,10 +162,10 @@ class TopicModel:
     def transform(
         self, documents: Documents, *, tokenizer: Tokenizer | None = None, n_threads: int | None = None
     ) -> NDArray[np.float32]:
-        """Topic mixtures of documents (see `read`), shape (n_docs, n_topics); rows sum to one.
+        """Topic mixtures of `documents` (and `tokenizer`: see `read`), shape (n_docs, n_topics).
 
-        A document without a word that the model knows gets the mean of the prior. The result is the same, bit
-        for bit, on every machine and with any number of threads (default: all cores).
+        Rows sum to one. A document without a word that the model knows gets the mean of the prior. The result
+        is the same, bit for bit, on every machine and with any `n_threads` (default: all cores).
         """
         corpus = self.read(documents, tokenizer=tokenizer)
         return lda.fold_in(corpus, self.topic_word, self.alpha, n_threads=n_threads or os.cpu_count() or 1)
@@ -171,17 +175,20 @@ class TopicModel:
         return exports.gensim_model(self.topic_word, self.alpha, self.vocabulary)
 
     def to_pyldavis(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
-        """Arguments for pyLDAvis: `pyLDAvis.prepare(**model.to_pyldavis(documents))` draws the topics."""
+        """What pyLDAvis draws the topics from: `pyLDAvis.prepare(**model.to_pyldavis(documents))`.
+
+        documents, tokenizer   as for `read`
+        """
         corpus = self.read(documents, tokenizer=tokenizer)
         return exports.pyldavis_input(self.topic_word, self.transform(corpus), corpus)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write a table with one row for each word and its probability in each topic."""
+        """Write to `path` a table with one row for each word and its probability in each topic."""
         labels = [self.label(topic) for topic in range(self.n_topics)]
         exports.write_csv(Path(path), self.topic_word, labels, self.vocabulary)
 
     def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
-        """Write `model.safetensors` and `model.json` into a directory."""
+        """Write `model.safetensors` and `model.json` into `directory`; those there only if `overwrite`."""
         arrays = {"topic_word": self.topic_word, "alpha": self.alpha}
         if self.topic_shares is not None:
             arrays["topic_shares"] = self.topic_shares
@@ -197,7 +204,7 @@ class TopicModel:
 
     @classmethod
     def load(cls, directory: str | Path) -> TopicModel:
-        """The model that `save` wrote; a file changed since is an InputError."""
+        """The model that `save` wrote into `directory`; a file changed since is an InputError."""
         arrays, description = files.read(Path(directory))
         try:
             labels, words = description["labels"], description["vocabulary"]

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TopicRow:
-    """One topic: its number, its name, its share of the training tokens (None: unknown), its top words."""
+    """One topic.
+
+    topic   its number
+    label   its name
+    share   of the training tokens, from 0 to 1; None where unknown
+    words   its top words, the most probable first
+    """
 
     topic: int
     label: str
@@ -25,7 +31,7 @@ class TopicRow:
 
 @dataclass(frozen=True)
 class TopicTable(Sequence[TopicRow]):
-    """One row for each topic.
+    """One of `rows` for each topic.
 
     >>> rows = TopicRow(0, "money", 0.75, ("tax", "law")), TopicRow(1, "topic 1", None, ("war",))
     >>> print(TopicTable(rows))

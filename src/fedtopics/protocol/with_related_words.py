@@ -30,7 +30,8 @@ from fedtopics.protocol.method import (
     party_topics,
     shows,
 )
-from fedtopics.related_words import TAU, RelatedWords, check_tau
+from fedtopics.related_words import TAU, RelatedWords
+from fedtopics.related_words.related import check_tau
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.related_words import token_table, vector_files, wordnet
-from fedtopics.related_words.related import N_NEIGHBORS, RelatedWords, check_tau, from_matrix, from_vectors
+from fedtopics.related_words.related import N_NEIGHBORS, RelatedWords, from_matrix, from_vectors
 
-__all__ = ["N_NEIGHBORS", "TAU", "RelatedWords", "check_tau", "from_matrix", "from_vectors", "load"]
+__all__ = ["RelatedWords", "from_matrix", "from_vectors", "load"]
 TAU = 0.1
 
 
 def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBORS) -> RelatedWords:
-    """The relation of these words by `source`.
+    """The relation of the words of a `vocabulary` by `source`, each with its `n_neighbors` nearest.
 
     "wordllama"  the token table of the wheel of that name (the extra `vectors`)
     "wordnet"    Debian's wordnet-base

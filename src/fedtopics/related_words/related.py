@@ -27,10 +27,16 @@ CELLS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class RelatedWords:
-    """Weights (n_words, n_words) of related words, sparse and not negative."""
+    """Which words are related, and how much.
+
+    weights   (n_words, n_words), sparse and not negative
+    n_known   number of words that the source knows
+    source    where the weights come from
+    sha256    of the file they were read from, if any
+    """
 
     weights: csr_array
-    n_known: int  # words that the source knows
+    n_known: int
     source: str = "matrix"
     sha256: str = ""
 
@@ -47,7 +53,9 @@ class RelatedWords:
         return int(self.weights.shape[0])
 
     def draw_together(self, topics: NDArray[Any], tau: float) -> Floats:
-        """Topics (n_topics, n_words) in which words gain by the probability of the words related to them.
+        """`topics` (n_topics, n_words) in which words gain by the probability of the words related to them.
+
+        tau   how strongly: 0 changes nothing
 
         >>> pairs = RelatedWords(csr_array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), n_known=3)
         >>> pairs.draw_together(np.array([[0.25, 0.25, 0.5]]), tau=1.0).round(3).tolist()
@@ -75,9 +83,9 @@ def check_tau(tau: float) -> None:
 
 
 def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWords:
-    """Your own weights: sparse or dense, (n_words, n_words), in the order of the vocabulary.
+    """Your own weights, a `matrix` of `n_words` x `n_words`, sparse or dense, in the order of the vocabulary.
 
-    Negative weights become zeros; nothing else is changed.
+    Negative weights become zeros; nothing else is changed. `source` is what to call them.
     """
     weights = csr_array(matrix, dtype=np.float64, copy=True)
     if weights.shape != (n_words, n_words):
@@ -94,7 +102,13 @@ def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWor
 def from_vectors(
     vectors: Any, known: Sequence[int] | NDArray[Any], n_words: int, n_neighbors: int = N_NEIGHBORS
 ) -> RelatedWords:
-    """Cosines of each known word with its nearest others; `vectors` (sparse or dense) has a row for each."""
+    """Cosines of each known word with its nearest others.
+
+    vectors       sparse or dense, a row for each known word
+    known         the number of each of them in the vocabulary
+    n_words       size of the vocabulary
+    n_neighbors   how many others are related to a word
+    """
     if n_neighbors < 1:
         raise InputError(f"expected at least 1 neighbor of each word, got {n_neighbors}")
     places = np.asarray(known, np.int64)

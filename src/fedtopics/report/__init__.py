@@ -8,15 +8,16 @@ from pathlib import Path
 from fedtopics.errors import InputError
 from fedtopics.report.comparison_page import comparison_page
 from fedtopics.report.run_page import run_page
+from fedtopics.report.selection_plot import selection_plot
 from fedtopics.runs.run import Run
 
 FILE = "report.html"
 
-__all__ = ["FILE", "comparison_page", "run_page", "write"]
+__all__ = ["comparison_page", "run_page", "selection_plot", "write"]
 
 
 def write(run: Run, path: str | Path) -> Path:
-    """Write the page of a run to a new file; gives its path."""
+    """Write the page of a `run` to a new file at `path`; gives its path."""
     path = Path(path)
     if path.exists():
         raise InputError(f"{path} exists; choose another file, nothing is overwritten")

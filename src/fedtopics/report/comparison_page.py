@@ -18,7 +18,7 @@ SCORES = ("perplexity", "coherence_npmi", "coherence_umass", "diversity")
 
 
 def comparison_page(records: Sequence[Record]) -> str:
-    """The page of runs on the same data, complete in itself."""
+    """The page of runs on the same data, from their `records`, complete in itself."""
     groups = grouped(records)
     relation = common_relation(groups)
     return render(

@@ -21,7 +21,7 @@ CHART: dict[str, Any] = {"width": 380, "height": 240, "headed": False, "y_label"
 
 
 def run_page(run: Run) -> str:
-    """The page of a run, complete in itself."""
+    """The page of a `run`, complete in itself."""
     alike = topics_shown.similarity(run.model)
     cards = topics_shown.cards(run.model, alike)
     about = _about(run.record["method"])

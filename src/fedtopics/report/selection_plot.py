@@ -13,7 +13,7 @@ PANELS = (
 
 
 def selection_plot(selection: Selection) -> str:
-    """An SVG with one panel for each score over the number of topics."""
+    """An SVG of a `selection` with one panel for each score over the number of topics."""
     topics = [candidate.n_topics for candidate in selection.candidates]
     charts = []
     for name, title in PANELS:

@@ -48,14 +48,14 @@ def train(
     consistency_tau: float = TAU,
     **settings: Any,
 ) -> Run:
-    """Train one method on a federation in this process and score it on held-out documents.
+    """Train `method` on a federation in this process and score it on held-out documents.
 
-    Privacy noise comes from the seed, so that experiments can be repeated; whoever knows the seed can take it
-    off again. Before a model is published train it with `secure=True`: noise from the operating system.
-    `settings` are the method's own hyper-parameters (`n_rounds`, `epsilon`, ...) and, where the source is yet
-    to be read, options of `prepare` and `read` (`text_column`, ...). The result does not depend on
-    `n_threads` (default: all cores). `show_progress=None` shows a bar on a terminal only. `consistency` is a
-    public word relation (see `fedtopics.related_words.load`) towards which the server draws topics.
+    Privacy noise comes from the `seed`, so that experiments can be repeated; whoever knows it can take it off
+    again: train what is to be published with `secure=True`, noise from the operating system. `settings` are
+    the method's own, beside `n_topics`, and, where `source` is yet to be read, those of `prepare`, beside
+    `n_parties` and `test_fraction`. `n_threads` (default: all cores) does not change the result, and
+    `show_progress=None` shows a bar on a terminal only. `consistency` is a public word relation (see
+    `fedtopics.related_words.load`) towards which the server draws topics, as strongly as `consistency_tau`.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     trained = make(method, n_topics=n_topics, **settings)
@@ -109,8 +109,12 @@ def compare(
 ) -> list[Run]:
     """Runs of several methods on the same data; each record holds the scores of the others beside its own.
 
-    Methods that have an epsilon run with every one that is given; all run with `n_seeds` seeds from `seed` on
-    (the documents are dealt once, by `seed`). `own` holds settings of single methods, by name.
+    source, n_parties, test_fraction   as for `prepare`
+    methods    their names
+    epsilon    one or several: methods that have an epsilon run with every one that is given
+    seed       the first of `n_seeds` that all run with; the documents are dealt once, by this one
+    own        settings of single methods, by name
+    options    anything else that `train` takes, for all of them
     """
     if n_seeds < 1:
         raise InputError(f"expected at least 1 seed, got {n_seeds}")

@@ -150,7 +150,15 @@ def leaderboard(
     n_threads: int | None = None,
     **public: Any,
 ) -> list[Place]:
-    """The ranked methods by perplexity, then the references, then the others; means over the seeds."""
+    """The ranked methods by perplexity, then the references, then the others; means over the `seeds`.
+
+    data        what `prepare` gave
+    budget      relation, epsilon and delta that every party's ledger keeps
+    names       some methods only
+    n_topics    number of topics
+    n_threads   default: all cores; the result does not depend on it
+    public      settings of all methods that have them, such as `max_length`
+    """
     limited = replace(data, ledger=Ledger(budgets=(budget,), delta=budget.delta))
     places = []
     for candidate in candidates(budget, data.test.n_words, names, n_topics=n_topics, **public):

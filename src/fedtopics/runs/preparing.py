@@ -34,6 +34,9 @@ logger = logging.getLogger(__name__)
 class Data:
     """One training corpus per party and held-out documents of all of them.
 
+    parties      training documents of each party, by its name
+    test         held-out documents, over the same vocabulary
+    source       what was read
     vocabulary   where the words come from: "as given", "agreed privately" (priced in the ledger), "read from
                  the documents" (then its words are known to everyone, and not priced) or "that of the corpus"
                  (whoever made it knows)
@@ -66,13 +69,13 @@ def prepare(
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
-    """Read `source` (a name, a path, texts or a corpus), hold out documents and deal the rest to parties.
+    """Read `source` (a name, a path, texts, a corpus), hold out `test_fraction` and deal the rest to parties.
 
     Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
     that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
-    `secure`. With `vocabulary_epsilon` the parties agree on the
-    words at this price for a document added or removed, with noise from the operating system if `secure`,
-    else from the seed. `reading` goes to `fedtopics.documents.reading.read`.
+    `secure`. With `vocabulary_epsilon` the parties agree on the words at this price for a document added or
+    removed, with noise from the operating system if `secure`, else from the `seed`, which also says who gets
+    which document. `show_progress=None` shows a bar on a terminal only. `reading` goes to `fedtopics.read`.
     """
     if isinstance(source, Data):
         _check_dealing(source.dealing, secure)

@@ -32,7 +32,13 @@ PARTY_PREFIX = "party-"
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """A trained model with its record: scores, privacy, rounds, versions."""
+    """A trained model and how it came about.
+
+    record         scores, privacy, rounds, versions, as plain JSON values (docs/run-record.md)
+    model          the topics of all parties
+    local_models   those that parties keep for themselves, by party
+    ledger         every release and its price
+    """
 
     record: dict[str, Any]
     model: TopicModel
@@ -63,7 +69,7 @@ class Run:
         return privacy_line(self.privacy, self.record.get("noise"))
 
     def save(self, folder: str | Path) -> None:
-        """Write the run to a new or empty folder, all of it or nothing."""
+        """Write the run to `folder`, which is new or empty, all of it or nothing."""
         target = require_free(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
@@ -91,7 +97,7 @@ class Run:
 
     @classmethod
     def load(cls, folder: str | Path) -> Run:
-        """Read a run folder back; an incomplete or altered one is an error."""
+        """Read a run back from `folder`; an incomplete or altered one is an error."""
         folder = Path(folder)
         record = read_record(folder / "run.json")
         model = TopicModel.load(folder)

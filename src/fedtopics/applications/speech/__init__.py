@@ -7,3 +7,21 @@ adaptation   P(w|C): the n-gram model adapted to the topics of a context C
 rescoring    the best of N hypotheses under the adapted model; settings chosen on a development part
 recognizer   hypotheses from audio, by pocketsphinx
 """
+
+from fedtopics.applications.speech import arpa, nbest
+from fedtopics.applications.speech.adaptation import Adaptation
+from fedtopics.applications.speech.estimation import estimate
+from fedtopics.applications.speech.ngrams import NGramModel
+from fedtopics.applications.speech.rescoring import Hypothesis, Setting, Utterance, rescored
+
+__all__ = [
+    "Adaptation",
+    "Hypothesis",
+    "NGramModel",
+    "Setting",
+    "Utterance",
+    "arpa",
+    "estimate",
+    "nbest",
+    "rescored",
+]

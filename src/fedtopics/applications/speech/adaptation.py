@@ -31,7 +31,12 @@ WAYS = ("interpolation", "rescaling")
 
 @dataclass(frozen=True, eq=False)
 class Adaptation:
-    """A topic model tied to an n-gram model."""
+    """The topic model `topics` tied to the n-gram model `language`.
+
+    grams      words by their numbers in the n-gram model: the probability of the last after the others
+    given      P_T(w|C), as `word_probabilities` gives it
+    strength   of the topics, from 0 (none) to 1
+    """
 
     language: NGramModel
     topics: TopicModel
@@ -56,11 +61,11 @@ class Adaptation:
         return np.ascontiguousarray(self.topics.topic_word[:, self._both[1]])
 
     def mixtures(self, contexts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-        """P(z|C) of each context, given by its words."""
+        """P(z|C) of each of the `contexts`, given by their words."""
         return self.topics.transform([" ".join(words) for words in contexts])
 
     def word_probabilities(self, mixture: NDArray[np.float32]) -> Floats:
-        """P_T(w|C) of each word of the n-gram model."""
+        """P_T(w|C) of each word of the n-gram model; `mixture` is P(z|C)."""
         known, _ = self._both
         by_topics = mixture.astype(np.float64) @ self._shared_topics
         found = self.language.unigram.copy()
@@ -68,13 +73,13 @@ class Adaptation:
         return found
 
     def interpolated(self, grams: Sequence[Gram], given: Floats, strength: float) -> Floats:
-        """P(w|h,C) by interpolation; `given` is P_T(w|C)."""
+        """P(w|h,C) by interpolation."""
         plain = np.array([self.language.probability(gram) for gram in grams])
         last = np.array([gram[-1] for gram in grams])
         return strength * np.where(last < 0, plain, given[last]) + (1 - strength) * plain
 
     def rescaled(self, grams: Sequence[Gram], given: Floats, strength: float) -> Floats:
-        """P(w|h,C) by rescaling; `given` is P_T(w|C)."""
+        """P(w|h,C) by rescaling."""
         unigram = self.language.unigram
         factors = np.divide(given, unigram, out=np.ones(len(unigram)), where=unigram > 0) ** strength
         sums: dict[Gram, float] = {(): float(factors @ unigram)}
@@ -96,7 +101,7 @@ class Adaptation:
         return sums[history]
 
     def probabilities(self, grams: Sequence[Gram], given: Floats, way: str, strength: float) -> Floats:
-        """P(w|h,C) of the last word of each gram after the others."""
+        """P(w|h,C) by `way`: "interpolation" or "rescaling"."""
         if way not in WAYS:
             raise InputError(f"expected {' or '.join(WAYS)}, got {way!r}")
         if not 0 <= strength <= 1:

@@ -65,7 +65,7 @@ class _Reader:
 
 
 def read(path: str | Path, *, unknown: float | None = None) -> NGramModel:
-    """The model in an ARPA file (also .gz, .xz, .bz2).
+    """The model in the ARPA file at `path` (also .gz, .xz, .bz2).
 
     unknown   probability of a word that the model does not list, where it has no <unk>
     """
@@ -112,7 +112,7 @@ def _read_counts(reader: _Reader, found: Iterator[str]) -> dict[int, int]:
 
 
 def write(model: NGramModel, path: str | Path) -> None:
-    """Write a model as an ARPA file; one that is there is not overwritten."""
+    """Write `model` as an ARPA file to `path`; one that is there is not overwritten."""
     from math import log10
 
     by_order: dict[int, list[Gram]] = {}

@@ -18,8 +18,9 @@ from fedtopics.errors import InputError
 def estimate(
     sentences: Iterable[Sequence[str]], vocabulary: Iterable[str], *, order: int = 3, least: int = 2
 ) -> NGramModel:
-    """The model of these sentences over these words; words not among them are counted as <unk>.
+    """The model of `sentences` over the words of `vocabulary`; others are counted as <unk>.
 
+    order   words of the longest n-grams
     least   n-grams of three words and more that occur less often are left out
     """
     if order < 1:

@@ -20,7 +20,7 @@ from fedtopics.errors import InputError
 
 
 def read(path: str | Path) -> list[Utterance]:
-    """The utterances in a file (also .gz, .xz, .bz2), in its order."""
+    """The utterances in the file at `path` (also .gz, .xz, .bz2), in its order."""
     found: dict[str, Utterance] = {}
     for number, line in enumerate(lines(Path(path)), start=1):
         if not line.strip():
@@ -38,7 +38,7 @@ def read(path: str | Path) -> list[Utterance]:
 
 
 def write(utterances: Iterable[Utterance], path: str | Path) -> None:
-    """Write utterances as an N-best file; one that is there is not overwritten."""
+    """Write `utterances` as an N-best file to `path`; one that is there is not overwritten."""
     with Path(path).open("x", encoding="utf-8") as file:
         file.writelines(json.dumps(_row(utterance)) + "\n" for utterance in utterances)
 

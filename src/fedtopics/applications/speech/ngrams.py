@@ -60,7 +60,7 @@ class NGramModel:
                 raise InputError(f"expected a language model with {START} and {END}, got none of {word}")
 
     def numbers(self, words: Iterable[str]) -> list[int]:
-        """The numbers of words; those of others are -1, or that of <unk> where the model has it."""
+        """The numbers of `words`; those of others are -1, or that of <unk> where the model has it."""
         other = self.ids.get(UNKNOWN, self.ids.get(UNKNOWN.upper(), -1))
         found = [self.ids.get(word, other) for word in words]
         if self.unknown is None and -1 in found:
@@ -72,13 +72,13 @@ class NGramModel:
         return found
 
     def probability(self, gram: Gram) -> float:
-        """Of the last word of a gram after the words before it."""
+        """Of the last word of `gram` after the words before it."""
         if gram[-1] < 0:
             return float(self.unknown or 0.0)
         return backed_off(gram[-self.order :], self.probabilities, self.back_offs)
 
     def grams(self, words: Sequence[str]) -> list[Gram]:
-        """Every word of a sentence, and its end, each after the words before it."""
+        """Every one of the `words` of a sentence, and its end, each after the words before it."""
         numbers = [self.ids[START], *self.numbers(words), self.ids[END]]
         first = [max(0, place + 1 - self.order) for place in range(len(numbers))]
         return [tuple(numbers[first[place] : place + 1]) for place in range(1, len(numbers))]
@@ -101,7 +101,8 @@ class NGramModel:
     def residual(self, history: Gram) -> tuple[NDArray[np.int64], Floats, float]:
         """(words, extra, back-off): P(w | h) = back-off P(w | h') + extra, extra being 0 but for these words.
 
-        So any weighted sum over all words after h costs no more than the words that the model lists there.
+        So any weighted sum over all words after h, the `history`, costs no more than the words that the model
+        lists there.
         """
         back_off = self.back_offs.get(history, 1.0)
         if history not in self._residuals:

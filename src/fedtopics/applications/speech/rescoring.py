@@ -30,7 +30,7 @@ FLOOR = 1e-12
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What may have been said, and the logarithm of how well it fits the first pass."""
+    """`words` that may have been said; `score`, the logarithm of how well they fit the first pass."""
 
     words: tuple[str, ...]
     score: float
@@ -38,7 +38,13 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Utterance:
-    """One piece of speech: its hypotheses, the truth where known, and the session it belongs to."""
+    """One piece of speech.
+
+    name         tells it from others
+    session      the talk it belongs to: utterances of one are each other's context
+    reference    what was really said; empty where unknown
+    hypotheses   what the recognizer may have heard
+    """
 
     name: str
     session: str
@@ -52,7 +58,12 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Setting:
-    """How the topics are used: way and strength (see `adaptation`), and the weight of the language model."""
+    """How the topics are used.
+
+    way        "interpolation" or "rescaling" (see `adaptation`)
+    strength   of the topics, from 0 (none) to 1
+    weight     of the language model beside the scores of the first pass
+    """
 
     way: str = "interpolation"
     strength: float = 0.0
@@ -128,7 +139,7 @@ def choose(
 def rescored(
     utterances: Sequence[Utterance], adaptation: Adaptation, setting: Setting, *, included: bool
 ) -> list[Hypothesis]:
-    """The hypothesis that this setting prefers, for each utterance.
+    """The hypothesis that this `setting` of an `adaptation` prefers, for each of the `utterances`.
 
     included   whether the scores of the first pass contain those of the n-gram model
     """

@@ -45,7 +45,12 @@ def read(
               `docword.*`, LDA-C `.dat` (all but .parquet also with .gz, .xz, .bz2); a folder of .txt files,
               or one that holds one of the others; a `postgresql://` URL with a query. A compressed file that
               unpacks to more than 100 times its size is refused (see `reading.files`): unpack it yourself
-    columns   their names, where the format has columns; see `Columns` for what is found unnamed
+    text_column, party_column, label_column, id_column   their names, where the format has columns. Unnamed,
+              the text is `text` or the only column there could be, label and id are `label` and `id` where
+              present; parties are never guessed
+    query     the SQL query of a database
+    encoding  of text files
+    progress  a progress bar on standard error: True, False, or None for "if it is a terminal"
     options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
               give a filter; there `vocabulary` names the words, in place of the file beside the counts
     """

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of columns.
-
-    Unnamed, text is the column `text` or the only one there could be; id and label are `id` and `label` where
-    present; parties are never guessed.
-    """
+    """Names of columns; `fedtopics.read` says what stands for those that are None."""
 
     text: str | None = None
     party: str | None = None

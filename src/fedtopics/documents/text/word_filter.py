@@ -40,7 +40,10 @@ class WordFilter:
     def chosen(
         self, words: tuple[str, ...], document_frequency: NDArray[np.int64], n_docs: int
     ) -> tuple[str, ...]:
-        """The words that stay, in alphabetical order; an error that names the filter when none does."""
+        """The `words` that stay, in alphabetical order; an error that names the filter when none does.
+
+        document_frequency   the number of documents, of `n_docs`, that each word occurs in
+        """
         at_least, at_most = self._bounds(n_docs)
         stop_words = frozenset(self.stop_words)
         passed = np.fromiter((word not in stop_words for word in words), bool, len(words))
