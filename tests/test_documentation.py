@@ -1,4 +1,4 @@
-"""Pages that execute: the tutorial, the choices, and the method that is added in the guide."""
+"""Pages that execute, and that name what there is: files, modules, commands, tests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,43 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert other.exists(), f"{page.name}: {target}"
         if anchor and other.suffix == ".md":
             assert anchor in anchors(other), f"{page.name}: {target}"
+
+
+# History tells of what was; a guide names what its reader will write.
+OF_TODAY = [page for page in PAGES if "decisions" not in page.parts and page.name != "CHANGELOG.md"]
+TO_WRITE = ("yours.py", "naive.md", "TARGET/")
+FOLDERS = ("src", "tests", "benchmarks", "tools", "docs")
+
+
+def is_there(dotted: str) -> bool:
+    """Whether a dotted name can be imported, or reached from what can be."""
+    module, names = dotted, []
+    while True:
+        try:
+            found: Any = import_module(module)
+        except ImportError:
+            module, _, name = module.rpartition(".")
+            names.insert(0, name)
+        else:
+            break
+    for name in names:
+        if not hasattr(found, name):
+            return False
+        found = getattr(found, name)
+    return True
+
+
+@pytest.mark.parametrize("page", OF_TODAY, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_name_modules_and_files_that_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    names = set(re.findall(r"(?<![\w/.-])fedtopics(?:\.[A-Za-z_]\w*)+", text))
+    assert [name for name in sorted(names) if not is_there(name)] == []
+    paths = set(re.findall(rf"(?<![\w/.-])(?:{'|'.join(FOLDERS)})/[\w./-]*\w/?", text))
+    paths |= set(re.findall(r"(?<![\w/.-])[\w/-]+\.(?:py|cpp|hpp)\b", text))
+    known = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    ends = {"/".join(path.split("/")[start:]) for path in known for start in range(path.count("/") + 1)}
+    lost = [path for path in sorted(paths) if path.rstrip("/") not in ends]
+    assert [path for path in lost if not path.endswith(TO_WRITE)] == []
 
 
 def anchors(page: Path) -> set[str]:
