@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.sampling.histograms import Histograms
 
 
 def corpus_of(documents: list[list[int]], n_words: int) -> Corpus:
@@ -56,6 +57,14 @@ def drawn_corpus(
     mixtures = rng.dirichlet(np.full(n_topics, alpha), n_docs) @ topics
     mixtures /= mixtures.sum(axis=1, keepdims=True)
     return corpus_of([list(rng.choice(n_words, length, p=mixture)) for mixture in mixtures], n_words)
+
+
+def count_words(corpus: Corpus) -> Histograms:
+    """The exact histogram of every document of a corpus."""
+    keys, values = np.unique(corpus.docs.astype(np.int64) * corpus.n_words + corpus.words, return_counts=True)
+    docs, words = np.divmod(keys, max(corpus.n_words, 1))
+    offsets = np.searchsorted(docs, np.arange(corpus.n_docs + 1))
+    return Histograms(offsets, words.astype(np.int32), values.astype(np.int32), corpus.n_words)
 
 
 def fold_in_reference(

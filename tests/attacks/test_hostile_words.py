@@ -23,7 +23,6 @@ from fedtopics.errors import InputError
 from fedtopics.methods import make
 from fedtopics.model import TopicModel
 from fedtopics.network.coordinator.folder import RunFolder
-from fedtopics.privacy.words import public_words
 from fedtopics.protocol.in_process import run
 
 SOURCE = Path(application.__file__).parent
@@ -52,7 +51,7 @@ def model(words: list[str], labels: tuple[str, ...] | None = None) -> TopicModel
 @pytest.mark.parametrize("word", BAD, ids=ascii)
 def test_what_cannot_be_printed_is_no_word_anywhere(word: str, tmp_path: Path) -> None:
     assert not is_word(word)
-    for refuses in (read_vocabulary, public_words, model):
+    for refuses in (read_vocabulary, model):
         with pytest.raises(InputError, match="characters that can be printed"):
             refuses(["tax", word])
     corpus = Corpus(np.array([0, 1]), np.array([0, 2]), ("tax", word))

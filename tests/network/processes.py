@@ -6,6 +6,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -100,6 +101,15 @@ def in_round(run: RunFolder, number: int) -> Callable[[], bool]:
 
 def kill_worker(federation: LocalFederation, name: str) -> None:
     os.kill(federation.worker(name), signal.SIGKILL)
+
+
+def kill_everything(federation: LocalFederation, name: str) -> None:
+    """What a power cut does to one participant: all its processes are gone at once."""
+    process = federation.processes.pop(name)
+    process.kill()
+    with suppress(ProcessLookupError):
+        kill_worker(federation, name)
+    process.wait()
 
 
 def charges(federation: LocalFederation, party: str, run: str) -> list[tuple[str, int]]:

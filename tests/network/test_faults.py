@@ -35,7 +35,7 @@ def kill_worker_of_party(federation: LocalFederation) -> None:
 
 
 def kill_party(federation: LocalFederation) -> None:
-    federation.kill_everything_of("south")
+    processes.kill_everything(federation, "south")
     sleep(2)
     federation.start("south")
 
@@ -45,7 +45,7 @@ def kill_worker_of_coordinator(federation: LocalFederation) -> None:
 
 
 def kill_coordinator(federation: LocalFederation) -> None:
-    federation.kill_everything_of(HUB)
+    processes.kill_everything(federation, HUB)
     sleep(2)
     federation.start(HUB)
 
@@ -113,7 +113,7 @@ def test_the_run_ends_with_the_undisturbed_model(strict: LocalFederation, fault:
 def test_others_go_on_without_a_party_and_it_returns(lenient: LocalFederation) -> None:
     run = lenient.hub.submit()
     processes.until(processes.in_round(run, BROKEN_AT), f"round {BROKEN_AT}")
-    lenient.kill_everything_of("south")
+    processes.kill_everything(lenient, "south")
     missing = run.status().round
     processes.until(processes.in_round(run, missing + 3), "rounds without the party")
     lenient.start("south")

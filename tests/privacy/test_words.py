@@ -22,7 +22,6 @@ from fedtopics.privacy.words import (
     agree,
     homes,
     presence,
-    public_words,
     recall,
     vote_steps,
 )
@@ -191,13 +190,6 @@ def test_presence_counts_a_word_once_per_document():
         [0, 0],
         [1, 1],
     ]
-
-
-def test_public_words_cost_nothing():
-    assert public_words(["a", "b"]).value == ("a", "b")
-    assert accounting.epsilon(public_words(["a"]).cost.losses_of("document add/remove"), 0.0) == 0.0
-    with pytest.raises(InputError, match="must not repeat"):
-        public_words(["a", "a"])
 
 
 def test_recall_is_the_share_of_wanted_words():

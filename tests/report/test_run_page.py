@@ -16,6 +16,7 @@ from fedtopics import report
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.report import topics_shown
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
 from fedtopics.report.topics_shown import cards, similarity, word_index
@@ -207,14 +208,15 @@ def test_cards_are_sorted_by_share_and_neighbors_are_similar() -> None:
     assert made[1].telling == ("d", "e")
 
 
-def test_the_index_gives_the_likeliest_topics_of_a_word() -> None:
+def test_the_index_gives_the_likeliest_topics_of_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = np.zeros((40, 3))
     counts[38, 0], counts[5, 0], counts[7, 1], counts[2, 2] = 75, 25, 300, 1
     index = word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"], beta=0.0 + 1e-12))
     assert index["words"] == "war\ntax\nsea"
     assert (index["width"], index["per_word"]) == (2, 3)
     assert str(index["topics"])[12:20] == "12750525"
-    assert word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"]), limit=40)["words"] == "war\ntax"
+    monkeypatch.setattr(topics_shown, "INDEX_BYTES", 40)
+    assert word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"]))["words"] == "war\ntax"
 
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em, channel_em
 from fedtopics.sampling.channel_em import Documents, Topics
-from fedtopics.sampling.histograms import Histograms, count_words
+from fedtopics.sampling.histograms import Histograms
 
 FLOOR = 0.02
 
@@ -240,14 +239,6 @@ def test_better_topics_score_higher_on_noisy_documents() -> None:
         topics = Topics((phi / phi.sum(0)).astype(np.float32), sizes)
         scores.append(channel_em.score(histograms, topics, alpha, seed=0))
     assert scores[0] > scores[1] > scores[2]
-
-
-def test_counting_the_words_of_a_corpus() -> None:
-    corpus = Corpus(np.array([2, 0, 2, 1], np.int32), np.array([0, 3, 3, 4]), ("a", "b", "c"))
-    histograms = count_words(corpus)
-    assert histograms.offsets.tolist() == [0, 2, 2, 3]
-    assert histograms.words.tolist() == [0, 2, 1]
-    assert histograms.values.tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize(

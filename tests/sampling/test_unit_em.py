@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from planted import drawn_corpus, planted_topics
+from planted import count_words, drawn_corpus, planted_topics
 from scipy.special import gammaln
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import unit_em
-from fedtopics.sampling.histograms import Histograms, count_words
+from fedtopics.sampling.histograms import Histograms
 
 
 def problem(sigma: float, seed: int = 0):

@@ -125,9 +125,9 @@ def _check_window(window: int, reference: Corpus) -> None:
         )
 
 
-def _is_bag(reference: Corpus, n_docs: int = 1000) -> bool:
+def _is_bag(reference: Corpus) -> bool:
     """Whether equal words of the first documents stand side by side, as only those of a count file do."""
-    n_tokens = int(reference.offsets[min(n_docs, reference.n_docs)])
+    n_tokens = int(reference.offsets[min(1000, reference.n_docs)])
     pairs = reference.docs[:n_tokens].astype(np.int64) * reference.n_words + reference.words[:n_tokens]
     n_runs = np.count_nonzero(np.diff(pairs, prepend=-1))
     return bool(len(np.unique(pairs)) == n_runs < n_tokens)

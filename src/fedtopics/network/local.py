@@ -7,7 +7,6 @@ of it.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -136,11 +135,3 @@ class LocalFederation:
     def worker(self, name: str) -> int:
         """The number of the process that does a participant's work, which its keeper starts again."""
         return int((self.folder / name / NOTE).read_text())
-
-    def kill_everything_of(self, name: str) -> None:
-        """What a power cut does to one participant: all its processes are gone at once."""
-        process = self.processes.pop(name)
-        process.kill()
-        with suppress(ProcessLookupError):
-            os.kill(self.worker(name), signal.SIGKILL)
-        process.wait()

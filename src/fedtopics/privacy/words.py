@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.text import words as rule
-from fedtopics.documents.text.words import check_words, is_word
+from fedtopics.documents.text.words import is_word
 from fedtopics.errors import InputError
 from fedtopics.privacy.choice_of_words import capped, held
 from fedtopics.privacy.mechanisms import exact
@@ -46,7 +46,7 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource, Relation
 from fedtopics.privacy.price.events import Approximate, ZeroConcentrated, check_delta, check_number
-from fedtopics.privacy.price.release import Ledger, Release, reuse
+from fedtopics.privacy.price.release import Ledger, Release
 
 Documents: TypeAlias = Sequence[Sequence[str]]
 RESOLUTION = 2**12  # steps of the grid in a vote of weight 1
@@ -228,14 +228,6 @@ def most_voted(votes: Mapping[str, float], most: int) -> dict[str, float]:
         return dict(votes)
     kept = set(sorted(votes, key=lambda word: -votes[word])[:most])
     return {word: vote for word, vote in votes.items() if word in kept}
-
-
-def public_words(words: Sequence[str]) -> Release[tuple[str, ...]]:
-    """A word list that was public before: it costs nothing."""
-    if len(set(words)) != len(words):
-        raise InputError("a public word list must not repeat words")
-    check_words(words, "the public list")
-    return reuse(tuple(words))
 
 
 def recall(found: Sequence[str], wanted: Sequence[str]) -> float:

@@ -19,6 +19,7 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 GRAY = "#808080"
 LEFT, RIGHT, TOP, BOTTOM = 68, 16, 34, 48
 PER_ROW = 2  # of charts; a page is about as wide
+WIDTH, HEIGHT = 480, 300
 MOST_DOTS = 24  # a line of more points is drawn without
 STYLE = "font-family:system-ui,sans-serif;font-size:12px"
 
@@ -54,8 +55,8 @@ def line_chart(
     title: str,
     x_label: str,
     y_label: str,
-    width: int = 480,
-    height: int = 300,
+    width: int = WIDTH,
+    height: int = HEIGHT,
     log_x: bool = False,
     headed: bool = True,
 ) -> str:
@@ -82,14 +83,14 @@ def line_chart(
     return _element(body, title, width, height)
 
 
-def side_by_side(charts: Sequence[str], width: int = 480, height: int = 300) -> str:
-    """One `<svg>` element that shows charts of equal size in rows of `PER_ROW`, for a file of its own."""
+def side_by_side(charts: Sequence[str]) -> str:
+    """One `<svg>` element that shows charts of the usual size in rows of `PER_ROW`, for a file of its own."""
     moved = [
-        f'<g transform="translate({number % PER_ROW * width},{number // PER_ROW * height})">{chart}</g>'
+        f'<g transform="translate({number % PER_ROW * WIDTH},{number // PER_ROW * HEIGHT})">{chart}</g>'
         for number, chart in enumerate(charts)
     ]
     n_rows = -(-len(charts) // PER_ROW)
-    return _element(moved, "Charts", width * min(len(charts), PER_ROW), height * n_rows)
+    return _element(moved, "Charts", WIDTH * min(len(charts), PER_ROW), HEIGHT * n_rows)
 
 
 def _element(body: Sequence[str], title: str, width: int, height: int) -> str:

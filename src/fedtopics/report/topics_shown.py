@@ -71,7 +71,7 @@ def neighbors(alike: Floats) -> list[tuple[int, ...]]:
     ]
 
 
-def word_index(model: TopicModel, limit: int = INDEX_BYTES) -> dict[str, object]:
+def word_index(model: TopicModel) -> dict[str, object]:
     """The likeliest topics of each word, packed as text: what the search box reads.
 
     `words` are joined by line feeds, the most probable word first. `topics` holds, for each word,
@@ -91,7 +91,7 @@ def word_index(model: TopicModel, limit: int = INDEX_BYTES) -> dict[str, object]
     for word in np.argsort(-totals, kind="stable").tolist():
         text = " ".join(model.vocabulary[word].split())
         size += len(text.encode("utf-8", "replace")) + 1 + per_word * (width + 2)
-        if size > limit:
+        if size > INDEX_BYTES:
             break
         words.append(text)
         pairs = zip(likely[:, word].tolist(), percent[:, word].tolist(), strict=True)

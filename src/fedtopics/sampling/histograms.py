@@ -8,7 +8,6 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.05, 100.0
@@ -115,11 +114,3 @@ class Histograms:
             "silence": odds * log((1 - q * a) / (1 - q)),
             "hidden": a * (1 - q) / (1 - q * a),
         }
-
-
-def count_words(corpus: Corpus) -> Histograms:
-    """The exact histogram of every document of a corpus."""
-    keys, values = np.unique(corpus.docs.astype(np.int64) * corpus.n_words + corpus.words, return_counts=True)
-    docs, words = np.divmod(keys, max(corpus.n_words, 1))
-    offsets = np.searchsorted(docs, np.arange(corpus.n_docs + 1))
-    return Histograms(offsets, words.astype(np.int32), values.astype(np.int32), corpus.n_words)

@@ -23,7 +23,6 @@ is public here. Results have the same bits whatever the number of threads and th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,37 +72,6 @@ class Reports:
         """Tokens of each document."""
         total = np.concatenate([[0.0], np.cumsum(self.times, dtype=np.float64)])
         return np.asarray(total[self.documents[1:]] - total[self.documents[:-1]])
-
-
-def one_word(words: NDArray[Any], offsets: NDArray[Any], n_words: int, keep: float) -> Reports:
-    """Reports of randomized response: one word for each token of the documents, true with `keep` to spare."""
-    if not 0 <= keep < 1:
-        raise InputError(f"expected a chance of keeping a word from 0 to below 1, got {keep}")
-    if len(words) and not 0 <= words.min() <= words.max() < n_words:
-        raise InputError(f"expected word ids below {n_words}, got {words.min()} to {words.max()}")
-    docs = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    keys, times = np.unique(docs * n_words + words, return_counts=True)
-    documents = np.searchsorted(keys, np.arange(len(offsets)) * n_words).astype(np.int64)
-    gains = np.full(len(keys), keep * n_words / (1 - keep), np.float32)
-    return Reports(
-        documents,
-        np.arange(len(keys) + 1, dtype=np.int64),
-        times.astype(np.float32),
-        (keys % n_words).astype(np.int32),
-        gains,
-        n_words,
-    )
-
-
-def bits(
-    words: NDArray[np.int32], rows: NDArray[Any], offsets: NDArray[Any], n_words: int, p: float, q: float
-) -> Reports:
-    """Reports of unary encoding: the ones of each token's bits, token t owning words[rows[t]:rows[t+1]]."""
-    if not 0 < q <= p < 1:
-        raise InputError(f"expected chances 0 < q <= p < 1 of a reported one, got p = {p} and q = {q}")
-    gains = np.full(len(words), p * (1 - q) / (q * (1 - p)) - 1, np.float32)
-    times = np.ones(len(rows) - 1, np.float32)
-    return Reports(offsets.astype(np.int64), rows.astype(np.int64), times, words, gains, n_words)
 
 
 def start(reports: Reports, n_topics: int) -> Documents:
