@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
+KNOWN = ("ids", "labels", "parties")  # of each document, where known
 
 
 class Document(NamedTuple):
@@ -69,7 +70,7 @@ class Corpus:
     def __post_init__(self) -> None:
         for name, values in checked(self._indexed)._asdict().items():
             object.__setattr__(self, name, values)
-        for name in ("ids", "labels", "parties"):
+        for name in KNOWN:
             values = getattr(self, name)
             if values is not None and len(values) != self.n_docs:
                 raise InputError(f"expected {name} for {self.n_docs} documents, got {len(values)}")
@@ -236,13 +237,8 @@ class Corpus:
             raise InputError(
                 f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
             )
-        return replace(
-            self,
-            **select(self._indexed, chosen)._asdict(),
-            ids=_chosen(self.ids, chosen),
-            labels=_chosen(self.labels, chosen),
-            parties=_chosen(self.parties, chosen),
-        )
+        known: dict[str, Any] = {name: _chosen(getattr(self, name), chosen) for name in KNOWN}
+        return replace(self, **select(self._indexed, chosen)._asdict(), **known)
 
     def split(self, test_fraction: float, seed: int) -> tuple[Corpus, Corpus]:
         """(train, test): about `test_fraction` of the documents, drawn by `seed`, is for testing."""
@@ -276,14 +272,8 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
         raise InputError(
             "expected corpora over one vocabulary, got different ones; use with_vocabulary first"
         )
-    return Corpus(
-        *join([corpus._indexed for corpus in corpora]),
-        ids=_all([corpus.ids for corpus in corpora]),
-        labels=_all([corpus.labels for corpus in corpora]),
-        parties=_all([corpus.parties for corpus in corpora]),
-        language=first.language,
-        sentence_unit=first.sentence_unit,
-    )
+    known: dict[str, Any] = {name: _all([getattr(corpus, name) for corpus in corpora]) for name in KNOWN}
+    return replace(first, **join([corpus._indexed for corpus in corpora])._asdict(), **known)
 
 
 def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:

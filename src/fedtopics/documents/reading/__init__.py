@@ -19,6 +19,7 @@ from fedtopics.documents.text.preparation import TextOptions, read_vocabulary
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import EmptyCorpusError, InputError
 
+__all__ = ["CountedWordsError", "documents", "read"]
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _COUNTS = (".dat", ".ldac")
 
@@ -64,10 +65,7 @@ def read(
         return Corpus.from_documents(_at_least_one(rows, "the query's result"), **options)
     if query is not None:
         raise InputError(f"expected a postgresql:// source for a query, got {os.fspath(source)}")
-    if source in BUILT_IN:
-        path, columns = BUILT_IN[str(source)].located(columns)
-    else:
-        path = found(Path(source).expanduser())
+    path, columns = _located(source, columns)
     if _is_uci(path) or _suffix(path) in _COUNTS:
         return _read_counts(path, columns, progress, options)
     documents = _documents(path, columns, encoding, progress)
@@ -77,17 +75,24 @@ def read(
 def documents(
     source: str | os.PathLike[str], *, progress: bool | None = False, **where: Any
 ) -> list[Document]:
-    """The texts behind a source, one by one, before they become words; `where` as for `read`."""
+    """The texts behind a `source`, before they become words.
+
+    progress   as for `read`
+    where      columns and encoding, as for `read`
+    """
     columns = Columns(*(where.get(f"{name}_column") for name in ("text", "party", "label", "id")))
-    if source in BUILT_IN:
-        path, columns = BUILT_IN[str(source)].located(columns)
-    else:
-        path = found(Path(source).expanduser())
+    path, columns = _located(source, columns)
     if _is_uci(path) or _suffix(path) in _COUNTS:
         raise CountedWordsError(f"expected texts in {path}, got counted words; give a source of texts")
     return list(
         _at_least_one(_documents(path, columns, where.get("encoding") or "utf-8", progress), str(path))
     )
+
+
+def _located(source: str | os.PathLike[str], columns: Columns) -> tuple[Path, Columns]:
+    if source in BUILT_IN:
+        return BUILT_IN[str(source)].located(columns)
+    return found(Path(source).expanduser()), columns
 
 
 def found(path: Path) -> Path:

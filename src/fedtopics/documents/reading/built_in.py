@@ -12,11 +12,10 @@ _DATA = Path(__file__).parent.parent / "data"
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A file in the package, its default columns and a line about it."""
+    """A file in the package and its default columns."""
 
     file: str
     columns: Columns
-    about: str
 
     def located(self, asked: Columns) -> tuple[Path, Columns]:
         """The file, and its columns where no others were asked for."""
@@ -27,9 +26,5 @@ class BuiltIn:
 
 
 BUILT_IN = {
-    "sotu": BuiltIn(
-        "sotu.jsonl.xz",
-        Columns(text="text", party="party", label="label", id="id"),
-        "State of the Union speeches 1790-2021 in passages of about 150 words, three parties by era",
-    )
+    "sotu": BuiltIn("sotu.jsonl.xz", Columns(text="text", party="party", label="label", id="id")),
 }
