@@ -26,7 +26,7 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.methods.calm import Calm
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.runs.experiment import Data, prepare
 from fedtopics.sampling import channel_em
 from fedtopics.sampling.channel_em import Topics

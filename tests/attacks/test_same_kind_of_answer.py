@@ -27,7 +27,8 @@ from fedtopics.network import private_scores, wire
 from fedtopics.network.coordinator.combining import combine
 from fedtopics.network.party.side import Score
 from fedtopics.network.plan.parts import Evaluation
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 Kind: TypeAlias = list[tuple[str, dict[str, tuple[str, int]]]]
 N_ROUNDS, N_WORDS = 3, 12

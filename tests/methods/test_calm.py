@@ -20,7 +20,7 @@ from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 TOPICS = planted_topics(3, 8)
 N_WORDS = TOPICS.shape[1]

@@ -21,7 +21,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 TOPICS = planted_topics(4, 12)
 N_WORDS = TOPICS.shape[1]

@@ -4,7 +4,7 @@ import numpy as np
 from planted import corpus_of
 
 from fedtopics.methods.parts.local_sampling import LocalSampling
-from fedtopics.protocol.method import Turn
+from fedtopics.protocol.turn import Turn
 
 
 def test_a_party_without_a_known_word_has_no_topics():

@@ -15,7 +15,7 @@ from fedtopics.methods.lplda.sound import LpLda, reconstruct
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Party, Turn
+from fedtopics.protocol.turn import Party, Turn
 
 TOPICS = planted_topics(4, 12)
 USERS = drawn_corpus(TOPICS, n_docs=300, length=30, seed=1)

@@ -16,7 +16,8 @@ from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.methods.pctd.semantic_units import cut
 from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Relation
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.runs.experiment import Data, train
 
 TOPICS = planted_topics(3, 8)

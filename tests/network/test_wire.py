@@ -19,7 +19,7 @@ from fedtopics.network.expected import Expected, check, expected
 from fedtopics.network.wire import WireError, pack, unpack
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 LIMIT = 10**6
 TYPES = st.sampled_from(sorted(kind.str for kind in wire.TYPES.values()))

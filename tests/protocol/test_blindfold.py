@@ -21,7 +21,8 @@ from planted import corpus_of_sentences, planted_topics
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.privacy.price.events import NonPrivate
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 TOPICS = planted_topics(3, 20)
 N_WORDS = TOPICS.shape[1]

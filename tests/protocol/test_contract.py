@@ -15,7 +15,8 @@ from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import from_matrix
 

@@ -11,7 +11,7 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Turn
+from fedtopics.protocol.turn import Turn
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import from_matrix
 from fedtopics.runs.experiment import Data, train

@@ -29,7 +29,8 @@ from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Turn
 
 TYPICAL_WORDS = 60  # different words of a document, as a listener may guess
 USERS = "users"

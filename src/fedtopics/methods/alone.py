@@ -14,7 +14,9 @@ from typing import ClassVar
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.told import Form
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 

@@ -42,8 +42,9 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.release import Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
-from fedtopics.protocol.told import mean_length, topics_with_sizes
+from fedtopics.protocol.method import About, ToldTopics
+from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em
 from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms

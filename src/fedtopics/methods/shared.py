@@ -24,7 +24,9 @@ from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE
 from fedtopics.privacy.price.release import Cost, Release, disclose
-from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 

@@ -20,7 +20,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 LENGTH = 32  # of an invented document: enough for methods that take documents in pieces
 LARGEST = 1e12  # far above any count, and of 100 parties together far below what a party believes

@@ -17,7 +17,8 @@ from fedtopics.documents.text.words import check_words
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Ledger
-from fedtopics.protocol.method import Arrays, Method, Party, Turn, measures, party_topics
+from fedtopics.protocol.method import Method, measures, party_topics
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
 @dataclass(frozen=True)

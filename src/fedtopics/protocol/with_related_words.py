@@ -18,18 +18,16 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Cost, Release
 from fedtopics.protocol.method import (
     About,
-    Arrays,
-    Form,
     Method,
-    Party,
     ToldTopics,
-    Turn,
     measures,
     model_sizes,
     name_of,
     party_topics,
     shows,
 )
+from fedtopics.protocol.told import Form
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.related_words import TAU, RelatedWords, check_tau
 
 

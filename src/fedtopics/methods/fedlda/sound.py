@@ -47,7 +47,9 @@ from fedtopics.privacy.mechanisms.prior_response import flip_probability
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.release import Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 PARTY = "party/"

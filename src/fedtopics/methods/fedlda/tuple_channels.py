@@ -28,7 +28,7 @@ from fedtopics.privacy.mechanisms.truncated_response import TruncatedResponse
 from fedtopics.privacy.price.cost import INFINITE, Claim, Cost, NoiseSource
 from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 CHANNELS = ("rrp", "krr", "t-krr", "hm", "none")
 

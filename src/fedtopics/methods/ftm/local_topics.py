@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em, private_mh, report_em
 from fedtopics.sampling.channel_em import Documents, Expectation, Topics
 from fedtopics.sampling.histograms import Histograms

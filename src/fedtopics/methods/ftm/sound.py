@@ -54,7 +54,9 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.one_hot import OneHot
 from fedtopics.privacy.price.release import Cost, Release
-from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
+from fedtopics.protocol.method import About, ToldTopics
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 logger = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from fedtopics.privacy.mechanisms.one_hot import OneHot
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import private_mh
 from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Evidence, Units

@@ -43,7 +43,9 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.release import Claim, Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.told import Form
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 OFFERED = {"paper": ("bits", "laplace"), "sound": ("bits",)}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.protocol.method import Turn
+from fedtopics.protocol.turn import Turn
 from fedtopics.sampling import lda
 
 

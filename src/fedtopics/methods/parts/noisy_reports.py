@@ -25,7 +25,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import lda, noisy_words
 
 logger = logging.getLogger(__name__)

@@ -28,7 +28,7 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.release import Release, reuse, side_by_side
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import private_mh, unit_em
 from fedtopics.sampling.histograms import Histograms
 

@@ -57,8 +57,9 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.cost import Claim, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
 from fedtopics.privacy.price.release import Cost, Release
-from fedtopics.protocol.method import About, Arrays, Form, Party, ToldTopics, Turn
-from fedtopics.protocol.told import mean_length, topics_with_sizes
+from fedtopics.protocol.method import About, ToldTopics
+from fedtopics.protocol.told import Form, mean_length, topics_with_sizes
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, unit_em
 from fedtopics.sampling.channel_em import Documents, Topics
 from fedtopics.sampling.histograms import Histograms

@@ -9,7 +9,8 @@ import numpy as np
 from fedtopics.network import wire
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol import told
-from fedtopics.protocol.method import Arrays, Method, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Turn
 
 
 def combine(

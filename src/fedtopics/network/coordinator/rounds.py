@@ -42,7 +42,8 @@ from fedtopics.network.party.words import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.method import Arrays, measures, notes
+from fedtopics.protocol.method import measures, notes
+from fedtopics.protocol.turn import Arrays
 
 DELIVERIES = 3  # attempts
 T = TypeVar("T")

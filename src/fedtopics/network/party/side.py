@@ -46,7 +46,9 @@ from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.privacy.price.ledger import BudgetError, Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
-from fedtopics.protocol.method import Arrays, Form, Numbers, Party, model_sizes
+from fedtopics.protocol.method import model_sizes
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party
 
 RESULT_BYTES = 2**26  # of a result beside the numbers of its model
 MODEL_FACTOR = 4  # more than what these numbers take
