@@ -14,7 +14,7 @@ from planted import corpus_of, drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.methods.fedlda import update_tuples
-from fedtopics.methods.fedlda.sound import FedLda
+from fedtopics.methods.fedlda.paper import FedLda
 from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, frequent
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.model import TopicModel

@@ -13,7 +13,7 @@ from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.methods.ftm.sound import Ftm
+from fedtopics.methods.ftm.integrated_topics import Ftm
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release

@@ -11,7 +11,7 @@ from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.methods.lplda.sound import LpLda, reconstruct
+from fedtopics.methods.lplda.paper import LpLda, reconstruct
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.protocol import in_process

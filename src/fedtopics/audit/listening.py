@@ -19,8 +19,8 @@ from fedtopics.audit.listener import Recovered
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.methods.fedlda import update_tuples
-from fedtopics.methods.fedlda.sound import FedLda
-from fedtopics.methods.lplda.sound import LpLda
+from fedtopics.methods.fedlda.paper import FedLda
+from fedtopics.methods.lplda.paper import LpLda
 from fedtopics.methods.parts.noisy_reports import row_lengths
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.hybrid_categorical import hybrid_categorical

@@ -1,3 +1,3 @@
-from fedtopics.methods.fedlda.sound import METHOD
+from fedtopics.methods.fedlda.paper import METHOD
 
 __all__ = ["METHOD"]

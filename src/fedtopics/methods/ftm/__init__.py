@@ -1,3 +1,3 @@
-from fedtopics.methods.ftm.sound import METHOD
+from fedtopics.methods.ftm.integrated_topics import METHOD
 
 __all__ = ["METHOD"]

@@ -1,3 +1,3 @@
-from fedtopics.methods.lplda.sound import METHOD
+from fedtopics.methods.lplda.paper import METHOD
 
 __all__ = ["METHOD"]
