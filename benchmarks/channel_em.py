@@ -108,7 +108,7 @@ def calm_trace(data: Data, n_topics: int) -> list[tuple[float, float]]:
     for number in range(method.n_rounds):
         began, sent = process_time(), {}
         for party, corpus in data.parties.items():
-            told = method.broadcast(state, party)
+            told = method.tell(state, party)
             turn = Turn(0, "party", number, party)
             release, memory[party] = method.contribute(Party(party, corpus, memory[party]), told, turn)
             sent[party] = release.value

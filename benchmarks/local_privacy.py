@@ -27,7 +27,7 @@ from local_charts import CHANNELS, CHARTS, EVERY
 
 from fedtopics import methods
 from fedtopics.audit import gibbs_monitor
-from fedtopics.audit.listening import listen
+from fedtopics.audit.listener import listen
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity

@@ -24,7 +24,7 @@ N_TOPICS, WORDS_PER_TOPIC = 3, 8
 TOPICS = planted_topics(N_TOPICS, WORDS_PER_TOPIC)
 
 WITH_RELATION = "+consistency"  # the method with a server that draws related words together
-CONSISTENT = [name for name in methods.names() if hasattr(methods.find(name), "told_topics")]
+CONSISTENT = [name for name in methods.names() if methods.find(name).told_topics is not None]
 
 every = pytest.mark.parametrize(
     "name", [*methods.names(), *(f"{name}{WITH_RELATION}" for name in CONSISTENT)]
@@ -37,7 +37,7 @@ def quick(name: str, **given: Any) -> Method:
         related = np.kron(np.eye(N_TOPICS), np.full((WORDS_PER_TOPIC, WORDS_PER_TOPIC), 0.5))
         relation = from_matrix(related, N_TOPICS * WORDS_PER_TOPIC)
         return with_consistency(quick(name.removesuffix(WITH_RELATION), **given), relation)
-    settings = methods.settings(methods.find(name))
+    settings = methods.settings(name)
     small: dict[str, Any] = {"n_topics": N_TOPICS}
     if "epsilon" in settings:
         small["epsilon"] = 20.0
@@ -114,7 +114,7 @@ def test_a_missing_party_does_not_stop_the_round(name: str) -> None:
         sent = {}
         for party in present:
             turn = Turn(0, "party", number, party)
-            told = method.broadcast(state, party)
+            told = method.tell(state, party)
             release, memory[party] = method.contribute(
                 Party(party, corpora[party], memory[party]), told, turn
             )
@@ -128,7 +128,7 @@ def test_a_missing_party_does_not_stop_the_round(name: str) -> None:
 def test_what_crosses_the_wire_is_arrays(name: str) -> None:
     method = quick(name, n_rounds=1)
     state = method.start(TOPICS.shape[1], Turn(0, "server"))
-    told = method.broadcast(state, "north")
+    told = method.tell(state, "north")
     party = Party("north", parties()["north"], {})
     release, memory = method.contribute(party, told, Turn(0, "party", 0, "north"))
     for arrays in (state, told, release.value, memory):
@@ -164,10 +164,13 @@ def test_a_vocabulary_of_one_word_is_refused_before_anything_is_sent(name: str) 
     assert not ledger.entries
 
 
-@pytest.mark.parametrize("name", methods.names())
-def test_every_setting_says_what_it_means(name: str) -> None:
-    meanings = methods.meanings(methods.find(name))
-    assert list(meanings) == list(methods.settings(methods.find(name)))
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [(name, each) for name in methods.names() for each in methods.variants(name) or (None,)],
+)
+def test_every_setting_says_what_it_means(name: str, variant: str | None) -> None:
+    meanings = methods.meanings(name, variant)
+    assert list(meanings) == list(methods.settings(name, variant))
     assert [setting for setting, meaning in meanings.items() if len(meaning) < 8] == []
 
 

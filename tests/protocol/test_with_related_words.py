@@ -37,7 +37,7 @@ def test_topics_are_told_and_published_drawn_together(name: str, told: str) -> N
 
     outcome = in_process.run(Recorded(), PARTIES, seed=0)  # type: ignore[arg-type]
     axis = method.told_topics.word_axis  # type: ignore[attr-defined]
-    plain, drawn = (np.moveaxis(m.broadcast(seen[-1], "a")[told], axis, 1) for m in (method, wrapped))
+    plain, drawn = (np.moveaxis(m.tell(seen[-1], "a")[told], axis, 1) for m in (method, wrapped))
     np.testing.assert_allclose(drawn, RELATION.draw_together(plain, 0.5), rtol=1e-5, atol=1e-8)
     raw = method.model(seen[-1], PARTIES["a"].vocabulary)
     assert outcome.model is not None

@@ -45,13 +45,12 @@ def explain(
     """
     from fedtopics import methods
     from fedtopics.privacy import explain
-    from fedtopics.protocol.method import privacy_delta
 
     given = options.method_settings(variant, epsilon, rounds, settings)
     planned = methods.make(method, n_topics=topics, **given)
     facts = explain.PublicFacts(words, topics, documents, distinct)
-    delta = privacy_delta(planned, 1e-6) if delta is None else delta
-    found = explain.explain(planned.prices(words), facts, delta)
+    delta = planned.privacy_delta if delta is None else delta
+    found = explain.explain(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if as_json:
         options.print_json(asdict(found))
         return
@@ -173,10 +172,9 @@ def attack(
     Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
     """
     from fedtopics import methods
-    from fedtopics.audit.listening import listen
+    from fedtopics.audit.listener import listen
     from fedtopics.documents.reading import read
     from fedtopics.progress import track
-    from fedtopics.protocol.method import notes
 
     corpus = _sample(read(source, progress=None, **preparing.options()), users, seed)
     rows: list[dict[str, Any]] = []
@@ -185,7 +183,7 @@ def attack(
         with _warnings_kept() as told:
             heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
         row = {"method": name, "channel": "bits"} | given | {"bound": heard.bound} | asdict(heard.recovered)
-        rows.append(row | {"notes": [*notes(method, corpus.n_words), *told]})
+        rows.append(row | {"notes": [*method.notes(corpus.n_words), *told]})
     if as_json:
         options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
         return

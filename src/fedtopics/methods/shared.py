@@ -47,7 +47,7 @@ class Shared(LocalSampling):
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
 
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
+    def broadcast(self, state: Arrays) -> Arrays:
         return {"n_wk": state["n_wk"]}
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
@@ -73,9 +73,6 @@ class Shared(LocalSampling):
         return {
             name.removeprefix("party/"): n_wk.sum(axis=0) for name, n_wk in state.items() if name != "n_wk"
         }
-
-    def local_model(self, party: Party) -> None:
-        return None
 
 
 METHOD = Shared

@@ -3,7 +3,7 @@
 The coordinator lets the method contribute for a party with one invented document and for one with three,
 and compares: what both have in common every party's message must have; a dimension in which they
 differ depends on the documents and may have any size. Numbers must be finite, of a size that sums cannot
-overflow, and not negative unless the method says that they may be (`About.may_be_negative`).
+overflow, and not negative unless the method says that they may be (`Method.may_be_negative`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def expected(
     )
     return {
         name: Expected(
-            array.dtype.name, _common(array.shape, large[name].shape), name in method.about.may_be_negative
+            array.dtype.name, _common(array.shape, large[name].shape), name in method.may_be_negative
         )
         for name, array in small.items()
     }

@@ -136,9 +136,7 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
         raise AttestationError(f"expected a run of plan {plan.digest:.12} with all its parties, got another")
     in_force = json.loads(json.dumps(settings_in_force(method, record["n_words"])))
     told = {"method": record["method"], "variant": record.get("variant"), **record["settings"]}
-    if not _are_alike(
-        told, {"method": plan.method_name, "variant": getattr(method, "variant", None), **in_force}
-    ):
+    if not _are_alike(told, {"method": plan.method_name, "variant": method.variant, **in_force}):
         raise AttestationError("expected the method and the settings of the plan in run.json, got others")
     whole = whole_ledger(plan, record["n_words"])
     for name, held in found.items():

@@ -1,22 +1,18 @@
-"""LP-LDA: every user sends the words of a document as bits that were flipped at random.
+"""LP-LDA as printed: every user sends the words of a document as bits that were flipped at random.
 
 F. Zhao, X. Ren, S. Yang, X. Yang, On privacy protection of latent Dirichlet allocation model training, IJCAI
 2019. A user is a document; a party holds many of them (in deployment: one).
 
-    once     user:    a bit for every word of the vocabulary, 1 where the document has it
-             paper:   keep a bit with probability 1 - f, else send a fair coin
-             sound:   send a 1 with probability p where the word is there, with q where it is not; (p, q) is
-                      the most informative pair at this epsilon
-    paper    server:  n_t ones of word t in M vectors; N_t = (2 n_t - f M) / (2 (1 - f)), rounded, in [0, M];
+    once     user:    a bit for every word of the vocabulary, 1 where the document has it: keep it with
+                      probability 1 - f, else send a fair coin
+             server:  n_t ones of word t in M vectors; N_t = (2 n_t - f M) / (2 (1 - f)), rounded, in [0, M];
                       set |N_t - n_t| bits of word t at random, so that N_t are left (steps 1 to 5)
-    round t  paper:   n_sweeps of collapsed Gibbs sampling on the reconstructed documents
-             sound:   the same on the bits as they came (`methods/parts/noisy_reports.py`): a fixed background
-                      for the false ones, and a base of the private unigram
+    round t  server:  n_sweeps of collapsed Gibbs sampling on the reconstructed documents
 
-Guarantee: epsilon for a word replaced, half of it (paper) or less than epsilon (sound) for a word added or
-removed, U epsilon for a document of at most U = max_length different words replaced. Bits are sent once, so
-rounds cost nothing. Public: vocabulary, settings, number of users. Lengths are hidden. The paper's Theorem 4
-calls ln((1 - f/2) / (f/2)) the epsilon of a whole document: it is that of one bit.
+Guarantee: epsilon for a word replaced, half of it for a word added or removed, U epsilon for a document of at
+most U = max_length different words replaced. Bits are sent once, so rounds cost nothing. Public: vocabulary,
+settings, number of users. Lengths are hidden. The paper's Theorem 4 calls ln((1 - f/2) / (f/2)) the epsilon
+of a whole document: it is that of one bit.
 
 channel="laplace" is the paper's baseline, and no guarantee: the documents are sent as they are, and what is
 noisy are counts. Laplace noise of scale sensitivity / ln((1 - f/2) / (f/2)) is added to the word-topic counts
@@ -35,64 +31,49 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import noisy_reports
-from fedtopics.methods.parts.noisy_reports import ReportSampling
+from fedtopics.methods.parts import noisy_reports, overheard
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.release import Claim, Cost, Release, reuse
-from fedtopics.protocol.method import About
-from fedtopics.protocol.told import Form
+from fedtopics.protocol.method import About, Hearing, Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
-OFFERED = {"paper": ("bits", "laplace"), "sound": ("bits",)}
-
 
 @dataclass(frozen=True)
-class LpLda:
+class PrintedLpLda(Method):
     epsilon: float | None = None  # word replace; 4 where neither it nor f is given
-    f: float | None = None  # chance that a bit is a coin, in place of epsilon; paper
+    f: float | None = None  # chance that a bit is a coin, in place of epsilon
     n_topics: int = 50
     n_rounds: int = 60
-    variant: str = "sound"  # or "paper"
     channel: str = "bits"  # or "laplace", the paper's baseline, which protects nothing
     sensitivity: float = 1.0  # that the baseline's noise is scaled by
-    distinct_words: int = 60  # public guess of the different words of a document, for p and q; sound
     max_length: int | None = None  # public bound on the different words of a document; prices documents
     n_sweeps: int = 5  # in a round
     alpha: float = 0.1
     beta: float = 0.05
-    base: float = 0.01  # private unigram under each topic, as a share of the reports per topic; sound
 
     about: ClassVar[About] = About(
-        summary="users send the words of one document as noisy bits",
+        summary="users send the words of one document as noisy bits; as printed",
         guarantee="epsilon for a word replaced, for all rounds; the paper claims half of it for a document",
         citation="Zhao et al., IJCAI 2019",
     )
+    variant: ClassVar[str | None] = "paper"
 
     def __post_init__(self) -> None:
-        if self.variant not in OFFERED:
-            raise InputError(f"variant must be sound or paper, got {self.variant!r}")
-        if self.channel not in OFFERED[self.variant]:
-            for_paper = "; laplace is for variant=paper" if self.channel == "laplace" else ""
-            offered = " or ".join(OFFERED[self.variant])
-            raise InputError(f"channel must be {offered}, got {self.channel!r}{for_paper}")
+        if self.channel not in ("bits", "laplace"):
+            raise InputError(f"channel must be bits or laplace, got {self.channel!r}")
         self._check_noise()
-        if not (self.alpha > 0 and self.beta > 0 and self.base >= 0 and self.n_sweeps > 0):
-            given = f"{self.alpha}, {self.beta}, {self.base} and {self.n_sweeps}"
-            raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
-        if not (self.sensitivity > 0 and self.distinct_words > 0):
-            given = f"{self.sensitivity} and {self.distinct_words}"
-            raise InputError(f"sensitivity and distinct_words must be above 0, got {given}")
+        if not (self.alpha > 0 and self.beta > 0 and self.n_sweeps > 0 and self.sensitivity > 0):
+            given = f"{self.alpha}, {self.beta}, {self.n_sweeps} and {self.sensitivity}"
+            raise InputError(f"alpha, beta, n_sweeps and sensitivity must be above 0, got {given}")
         Bounds(max_length=self.max_length)
 
     def _check_noise(self) -> None:
-        """Refuse a noise that is none, is told twice or belongs to the other variant."""
-        if self.f is not None and not self._paper:
-            raise InputError(f"f is for variant=paper, got {self.f!r} with sound; give epsilon instead")
+        """Refuse a noise that is none or is told twice."""
         if self.f is not None and self.epsilon is not None:
             raise InputError(f"expected epsilon or f, got both ({self.epsilon} and {self.f})")
         if self.f is not None and not (isinstance(self.f, float) and 0 < self.f < 1):
@@ -102,8 +83,6 @@ class LpLda:
         dyadic_epsilon(self._epsilon)
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        if not self._paper:
-            return {"epsilon": self._epsilon}
         return {"epsilon": self._epsilon if self.f is None else 2 * self._rate, "f": self._f}
 
     def notes(self, n_words: int) -> list[str]:
@@ -115,30 +94,27 @@ class LpLda:
         return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
-        return noisy_reports.start(n_words)
-
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
-        return {}
-
-    def may_be_told(self, n_words: int, party: str) -> list[Form]:
-        return [{}]
+        return {
+            "words": np.zeros(0, np.int32),
+            "offsets": np.zeros(1, np.int64),
+            "topics": np.zeros(0, np.uint16),
+            "n_words": np.array(n_words),
+        }
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
-        corpus, sent = party.corpus, {"sent": np.array(True)}
+        corpus, memory = party.corpus, {"reported": np.array(True)}
         if party.memory:
             return reuse({}), party.memory
         if self.channel == "laplace":
             documents: Arrays = {"words": corpus.words, "lengths": corpus.lengths}
-            return Release(documents, self._baseline_price()), sent
+            return Release(documents, self._baseline_price()), memory
         bits = self.mechanism(corpus.n_words)(corpus.words, corpus.offsets, turn.noise(), shuffle=True)
-        return bits.map(noisy_reports.packed), sent
+        return bits.map(noisy_reports.packed), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        if not self._paper:
-            return self._server(len(state["reported"])).combine(state, sent, turn)
         new = [arrays for arrays in sent.values() if arrays]
         state = self._joined(state, new, turn) if new else state
-        corpus = Corpus(state["words"], state["offsets"], tuple(map(str, range(len(state["reported"])))))
+        corpus = Corpus(state["words"], state["offsets"], tuple(map(str, range(int(state["n_words"])))))
         topics = lda.sweep(
             corpus,
             lda.State(state["topics"], turn.round * self.n_sweeps),
@@ -151,18 +127,14 @@ class LpLda:
         return state | {"topics": topics}
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
-        if not self._paper:
-            return self._server(len(vocabulary)).model(state, vocabulary)
         corpus = Corpus(state["words"], state["offsets"], vocabulary)
         counts = lda.word_topic_counts(corpus, state["topics"], self.n_topics) + state.get("noise", 0.0)
         return TopicModel.from_counts(counts.T, vocabulary, alpha=self.alpha, beta=self.beta)
 
-    def local_model(self, party: Party) -> None:
-        return None
-
-    @property
-    def _paper(self) -> bool:
-        return self.variant == "paper"
+    def hearing(self, model: TopicModel) -> Hearing:
+        if self.channel == "laplace":
+            return overheard.in_the_clear(model.n_words)
+        return overheard.by_bits(self.mechanism(model.n_words), model.n_words)
 
     @property
     def _epsilon(self) -> float:
@@ -170,7 +142,7 @@ class LpLda:
 
     @property
     def _f(self) -> float:
-        """The paper's noise rate: a bit costs half of what a word replaced does."""
+        """The noise rate: a bit costs half of what a word replaced does."""
         if self.f is not None:
             return self.f
         odds_of_noise = exp(-self._epsilon / 2)  # cannot overflow, as exp(epsilon / 2) could
@@ -178,27 +150,12 @@ class LpLda:
 
     @property
     def _rate(self) -> float:
-        """Epsilon of one bit, by the paper's Theorem 4."""
+        """Epsilon of one bit, by Theorem 4."""
         return log((1 - self._f / 2) / (self._f / 2))
 
     def mechanism(self, n_words: int) -> UnaryEncoding:
         """What the bits of documents go through."""
-        bounds = Bounds(max_length=self.max_length)
-        if self._paper:
-            return bit_vector(self._f, n_words, bounds)
-        return UnaryEncoding.informative(self._epsilon, n_words, self.distinct_words, bounds)
-
-    def _server(self, n_words: int) -> ReportSampling:
-        mechanism = self.mechanism(n_words)
-        return ReportSampling(
-            self.n_topics,
-            self.n_rounds,
-            self.n_sweeps,
-            self.alpha,
-            self.beta,
-            self.base,
-            lambda counts, n_docs: noisy_reports.read_bits(mechanism, counts, n_docs),
-        )
+        return bit_vector(self._f, n_words, Bounds(max_length=self.max_length))
 
     def _baseline_price(self) -> Cost:
         """No bound, and what is claimed of a word."""
@@ -208,7 +165,7 @@ class LpLda:
 
     def _joined(self, state: Arrays, sent: list[Arrays], turn: Turn) -> Arrays:
         """The documents behind what was sent, added to those of the state."""
-        n_words, generator = len(state["reported"]), turn.generator()
+        n_words, generator = int(state["n_words"]), turn.generator()
         for arrays in sent:
             noisy_reports.check(arrays, n_words)
         words = np.concatenate([arrays["words"] for arrays in sent]).astype(np.int32)
@@ -222,15 +179,12 @@ class LpLda:
             rows = np.repeat(np.arange(len(lengths)), lengths)
             words, lengths = reconstruct(words, rows, (len(lengths), n_words), self._f, generator)
         topics = generator.integers(0, self.n_topics, len(words)).astype(np.uint16)
-        return (
-            state
-            | {
-                "words": np.concatenate([state["words"], words]),
-                "offsets": np.concatenate([state["offsets"], len(state["words"]) + np.cumsum(lengths)]),
-                "topics": np.concatenate([state["topics"], topics]),
-            }
-            | noise
-        )
+        joined = {
+            "words": np.concatenate([state["words"], words]),
+            "offsets": np.concatenate([state["offsets"], len(state["words"]) + np.cumsum(lengths)]),
+            "topics": np.concatenate([state["topics"], topics]),
+        }
+        return state | joined | noise
 
 
 def reconstruct(
@@ -258,4 +212,4 @@ def reconstruct(
     return (whole % n_words).astype(np.int32), np.bincount(whole // n_words, minlength=n_rows)
 
 
-METHOD = LpLda
+METHOD = PrintedLpLda

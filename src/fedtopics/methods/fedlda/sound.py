@@ -1,0 +1,118 @@
+"""FedLDA, repaired: users with one document each report words of it once, by local privacy.
+
+After Y. Wang, Y. Tong, D. Shi, Federated latent Dirichlet allocation: a local differential privacy based
+framework, AAAI 2020. A user is a document; a party holds many of them (in deployment: one).
+
+    once     user:    report l words of the document: each by randomized response (krr), or l different ones
+                      as the bits of one vector (ue)
+    round t  server:  n_sweeps of Gibbs sampling on the reports (`methods/parts/noisy_reports.py`): a fixed
+                      background for the channel's noise, and a base of the private unigram
+
+Guarantee: epsilon for a document replaced, epsilon / l for a word replaced; reports are made once and
+remembered, so rounds cost nothing. Public: vocabulary, settings (l among them), number of users. Lengths are
+hidden.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, log
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from fedtopics.documents.corpus import require_words
+from fedtopics.errors import InputError
+from fedtopics.methods.parts import noisy_reports, overheard
+from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
+from fedtopics.model import TopicModel
+from fedtopics.privacy.explain import MEANINGLESS
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.protocol.method import About, Hearing
+from fedtopics.protocol.turn import Arrays, Party, Turn
+
+
+@dataclass(frozen=True)
+class FedLda(ReportSampling):
+    epsilon: float = 128.0  # of a document replaced
+    n_topics: int = 30
+    channel: str = "krr"  # or "ue"
+    n_reports: int | None = None  # l, of a user; epsilon / (ln n_words + 2) where not given
+    base: float = 0.1  # private unigram under each topic, as a share of the reports per topic
+
+    about: ClassVar[About] = About(
+        summary="users with one document each report words themselves",
+        guarantee="epsilon for a document replaced, for all rounds",
+        citation="Wang, Tong and Shi, AAAI 2020",
+    )
+    variant: ClassVar[str | None] = "sound"
+
+    def __post_init__(self) -> None:
+        if self.channel not in ("krr", "ue"):
+            raise InputError(f"channel must be krr or ue, got {self.channel!r}")
+        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, int | float):
+            raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
+        self.check_sampling()
+        self.mechanism(1000)
+
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        return {"n_reports": self.reports_of(n_words)}
+
+    def notes(self, n_words: int) -> list[str]:
+        word = self.epsilon / self.reports_of(n_words)
+        if self.epsilon <= MEANINGLESS:
+            return []
+        rest = "hides no single word either" if word > MEANINGLESS else "is all that is promised"
+        return [
+            f"epsilon {self.epsilon:.4g} (document replace) protects no document as a whole; "
+            f"epsilon {word:.4g} (word replace) {rest}"
+        ]
+
+    def prices(self, n_words: int) -> list[Cost]:
+        require_words(n_words)
+        return [self.mechanism(n_words).price()]
+
+    def report(self, party: Party, turn: Turn) -> Release[Arrays]:
+        corpus, noise = party.corpus, turn.noise()
+        mechanism = self.mechanism(corpus.n_words)
+        if isinstance(mechanism, SampledResponse):
+            return mechanism(corpus.words, corpus.offsets, noise).map(
+                lambda words: {"words": noisy_reports.small(words, corpus.n_words)}
+            )
+        return mechanism(corpus.words, corpus.offsets, noise, shuffle=True).map(noisy_reports.packed)
+
+    def read(self, counts: NDArray[Any], n_docs: int) -> Law:
+        mechanism = self.mechanism(len(counts))
+        if isinstance(mechanism, SampledResponse):
+            return noisy_reports.read_words(mechanism, counts, n_docs)
+        return noisy_reports.read_bits(mechanism, counts, n_docs)
+
+    def hearing(self, model: TopicModel) -> Hearing:
+        mechanism = self.mechanism(model.n_words)
+        if isinstance(mechanism, SampledResponse):
+            return overheard.by_words(mechanism, model.n_words)
+        return overheard.by_bits(mechanism, model.n_words)
+
+    def reports_of(self, n_words: int) -> int:
+        """l: how many words a user reports."""
+        best = self.epsilon / (log(n_words) + 2)
+        if not isfinite(best):
+            raise InputError(f"epsilon must be a finite number, got {self.epsilon}")
+        n_reports = max(1, round(best)) if self.n_reports is None else self.n_reports
+        if type(n_reports) is not int or n_reports < 1:
+            raise InputError(f"n_reports must be a whole number above 0, got {n_reports!r}")
+        return n_reports
+
+    def mechanism(self, n_words: int) -> SampledResponse | UnaryEncoding:
+        """What the words of documents go through; "no word" is n_words."""
+        n_reports = self.reports_of(n_words)
+        epsilon = self.epsilon / n_reports
+        if self.channel == "krr":
+            return SampledResponse(epsilon, n_words, n_reports)
+        return UnaryEncoding.informative(epsilon, n_words, n_reports, Bounds(max_length=n_reports))
+
+
+METHOD = FedLda
