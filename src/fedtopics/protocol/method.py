@@ -130,8 +130,8 @@ class Method(ABC):
         return None
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        """[anyone] Settings that are derived where they are not given, as they hold, ready for JSON."""
-        return {}
+        """[anyone] All settings as they hold, those too that follow from others, ready for JSON."""
+        return ({} if self.variant is None else {"variant": self.variant}) | asdict(cast(Any, self))
 
     def notes(self, n_words: int) -> list[str]:
         """[anyone] What to know before a run, such as what is not protected."""
@@ -166,9 +166,3 @@ class Method(ABC):
     def hearing(self, model: TopicModel) -> Hearing | None:
         """[anyone] What a listener hears, who has the model too; None where users report no words."""
         return None
-
-
-def settings_in_force(method: Method, n_words: int) -> dict[str, Any]:
-    """The settings of a method, its variant among them, with those that it derives as they hold."""
-    variant = {} if method.variant is None else {"variant": method.variant}
-    return variant | asdict(cast(Any, method)) | method.in_force(n_words)

@@ -24,7 +24,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Method, settings_in_force
+from fedtopics.protocol.method import Method
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU, RelatedWords, load
 from fedtopics.runs.preparing import READING, Data, prepare
@@ -253,7 +253,7 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "engine": "in_process",
         "source": data.source,
         "n_words": data.test.n_words,
-        "settings": settings_in_force(method, data.test.n_words),
+        "settings": method.in_force(data.test.n_words),
         "notes": method.notes(data.test.n_words),
         "parties": parties,
         "n_empty_docs": data.train.n_empty + data.test.n_empty,

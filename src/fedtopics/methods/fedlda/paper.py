@@ -93,7 +93,7 @@ class PrintedFedLda(Method):
             raise InputError(f"n_reports must lie between 1 and max_length, got {self.n_reports!r}")
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        return {"n_reports": self.n_sent}
+        return super().in_force(n_words) | {"n_reports": self.n_sent}
 
     def notes(self, n_words: int) -> list[str]:
         return [WARNING]

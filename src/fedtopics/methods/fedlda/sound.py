@@ -59,7 +59,7 @@ class FedLda(ReportSampling):
         self.mechanism(1000)
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        return {"n_reports": self.reports_of(n_words)}
+        return super().in_force(n_words) | {"n_reports": self.reports_of(n_words)}
 
     def notes(self, n_words: int) -> list[str]:
         word = self.epsilon / self.reports_of(n_words)

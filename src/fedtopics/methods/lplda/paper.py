@@ -83,7 +83,8 @@ class PrintedLpLda(Method):
         dyadic_epsilon(self._epsilon)
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        return {"epsilon": self._epsilon if self.f is None else 2 * self._rate, "f": self._f}
+        epsilon = self._epsilon if self.f is None else 2 * self._rate
+        return super().in_force(n_words) | {"epsilon": epsilon, "f": self._f}
 
     def notes(self, n_words: int) -> list[str]:
         baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"

@@ -123,7 +123,8 @@ class GaussianUnits(Method):
 
     def in_force(self, n_words: int) -> dict[str, Any]:
         sigma = self.deviation if isfinite(self.deviation) else None  # at epsilon 0 nothing is released
-        return {"sigma": sigma, "unit_length": self.words_of_unit, "beta": self.prior}
+        derived = {"sigma": sigma, "unit_length": self.words_of_unit, "beta": self.prior}
+        return super().in_force(n_words) | derived
 
     def notes(self, n_words: int) -> list[str]:
         relation: Relation = "word replace" if self.ngrams else "word add/remove"

@@ -52,6 +52,7 @@ class PrintedPctd(GaussianUnits):
         citation="Shi et al., IEEE Intelligent Systems 2021",
     )
     variant: ClassVar[str | None] = "paper"
+    may_be_negative: ClassVar[tuple[str, ...]] = ("counts",)
 
     @property
     def deviation(self) -> float:
