@@ -29,7 +29,7 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.runs.experiment import Data, prepare
 from fedtopics.sampling import channel_em
-from fedtopics.sampling.channel_em import Topics
+from fedtopics.sampling.channel_em import SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 
@@ -45,7 +45,7 @@ def timed(histograms: Histograms, n_topics: int, n_threads: int, n_repetitions: 
     rng = np.random.default_rng(0)
     phi = rng.gamma(0.3, size=(histograms.n_words, n_topics)) + 1e-4
     sizes = np.full(n_topics, histograms.values.sum() / n_topics, np.float32)
-    topics = Topics((phi / phi.sum(axis=0)).astype(np.float32), sizes)
+    topics = SizedTopics((phi / phi.sum(axis=0)).astype(np.float32), sizes)
     documents = channel_em.start(histograms, n_topics, 150.0)
     alpha = np.full(n_topics, 0.1, np.float32)
     walls, processors = [], []

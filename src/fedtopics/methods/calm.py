@@ -46,7 +46,7 @@ from fedtopics.protocol.method import About, Method, ToldTopics
 from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em
-from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
@@ -140,7 +140,10 @@ class Calm(Method):
         kept = rows if not self.held_out else rows.select(~_apart(rows.n_docs, self.held_out))
         if not told:
             return released.map(lambda _: _overview(kept, turn.n_threads)), memory
-        topics, alpha = Topics(told["phi"], told["sizes"]), np.full(self.n_topics, self.alpha, np.float32)
+        topics, alpha = (
+            SizedTopics(told["phi"], told["sizes"]),
+            np.full(self.n_topics, self.alpha, np.float32),
+        )
         step = channel_em.expect(
             kept,
             _remembered(party, kept, told),
@@ -246,9 +249,9 @@ def _overview(histograms: Histograms, n_threads: int) -> Arrays:
     return {"unigram": totals, "length": np.array(length), "n_docs": np.array(histograms.n_docs)}
 
 
-def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Documents:
+def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Mixtures:
     if "theta" in party.memory:
-        return Documents(party.memory["theta"], party.memory["lengths"])
+        return Mixtures(party.memory["theta"], party.memory["lengths"])
     return channel_em.start(histograms, told["phi"].shape[1], float(told["length"]))
 
 

@@ -23,7 +23,7 @@ from fedtopics.errors import InputError
 from fedtopics.methods.ftm.unit_chain import Training
 from fedtopics.methods.ftm.vectors import Vectors
 from fedtopics.model import TopicModel, matching
-from fedtopics.model.matching import Matching, Topics
+from fedtopics.model.matching import Matching, WeightedTopics
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.one_hot import OneHot
 from fedtopics.privacy.price.release import Cost, Release
@@ -78,7 +78,7 @@ class IntegratedTopics(Method):
     def train(self, vectors: Vectors, released: Arrays, party: Party, told: Arrays, turn: Turn) -> Arrays:
         """[party] Counts (n_topics, n_words) of its topics and what else it remembers, from the vectors."""
 
-    def weighted(self, topics: Topics) -> Topics:
+    def weighted(self, topics: WeightedTopics) -> WeightedTopics:
         """[server] A party's topics with the weights that they have in the global model."""
         return topics
 
@@ -156,11 +156,11 @@ class IntegratedTopics(Method):
         return (self.topics_per_party or {}).get(party, self.n_topics)
 
 
-def packed(topics: Topics) -> Arrays:
+def packed(topics: WeightedTopics) -> Arrays:
     """Topics as they travel."""
     return {"topics": topics.probabilities.astype(np.float32), "weights": topics.weights}
 
 
-def unpacked(arrays: Arrays, place: str) -> Topics:
+def unpacked(arrays: Arrays, place: str) -> WeightedTopics:
     """The topics at a place of the state."""
-    return Topics(arrays[f"{place}/topics"].astype(np.float64), arrays[f"{place}/weights"])
+    return WeightedTopics(arrays[f"{place}/topics"].astype(np.float64), arrays[f"{place}/weights"])

@@ -23,7 +23,7 @@ from fedtopics.methods.ftm import unit_chain
 from fedtopics.methods.ftm.unit_chain import SMALLEST, Training
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em, report_em
-from fedtopics.sampling.channel_em import Documents, Expectation, Topics
+from fedtopics.sampling.channel_em import Expectation, Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Floats, Units
 from fedtopics.sampling.report_em import Reports
@@ -38,11 +38,11 @@ def by_histograms(
 ) -> Arrays:
     """Expected counts (n_topics, n_words) and mixtures of the documents after `n_local` steps of EM."""
 
-    def begin() -> tuple[Floats, Documents]:
+    def begin() -> tuple[Floats, Mixtures]:
         unigram, length = channel_em.unigram(histograms, n_threads=turn.n_threads)
         return _scattered(unigram, settings, turn), channel_em.start(histograms, settings.n_topics, length)
 
-    def expect(documents: Documents, topics: Topics, alpha: Alpha, formed: bool) -> Expectation:
+    def expect(documents: Mixtures, topics: SizedTopics, alpha: Alpha, formed: bool) -> Expectation:
         return channel_em.expect(
             histograms, documents, topics, alpha, exclude=formed, n_threads=turn.n_threads
         )
@@ -55,26 +55,26 @@ def by_reports(
 ) -> Arrays:
     """The same from vectors of single tokens."""
 
-    def begin() -> tuple[Floats, Documents]:
+    def begin() -> tuple[Floats, Mixtures]:
         unigram = report_em.unigram(reports, n_threads=turn.n_threads)
         return _scattered(unigram, settings, turn), report_em.start(reports, settings.n_topics)
 
-    def expect(documents: Documents, topics: Topics, alpha: Alpha, formed: bool) -> Expectation:
+    def expect(documents: Mixtures, topics: SizedTopics, alpha: Alpha, formed: bool) -> Expectation:
         return report_em.expect(reports, documents, topics, alpha, exclude=formed, n_threads=turn.n_threads)
 
     return _by_em(begin, expect, memory, others, settings)
 
 
 def _by_em(
-    begin: Callable[[], tuple[Floats, Documents]],
-    expect: Callable[[Documents, Topics, Alpha, bool], Expectation],
+    begin: Callable[[], tuple[Floats, Mixtures]],
+    expect: Callable[[Mixtures, SizedTopics, Alpha, bool], Expectation],
     memory: Arrays,
     others: Floats | None,
     settings: Training,
 ) -> Arrays:
     if "counts" in memory:
         counts = np.ascontiguousarray(memory["counts"].T, np.float64)
-        documents = Documents(memory["theta"], memory["lengths"])
+        documents = Mixtures(memory["theta"], memory["lengths"])
     else:
         counts, documents = begin()
     fixed = np.zeros_like(counts) if others is None else np.ascontiguousarray(others.T)

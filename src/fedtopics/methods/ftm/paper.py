@@ -36,7 +36,7 @@ from fedtopics.methods.ftm import unit_chain
 from fedtopics.methods.ftm.integrated_topics import IntegratedTopics, packed, unpacked
 from fedtopics.methods.ftm.vectors import Vectors
 from fedtopics.model import matching
-from fedtopics.model.matching import Topics
+from fedtopics.model.matching import WeightedTopics
 from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import private_mh
@@ -59,9 +59,9 @@ class PrintedFtm(IntegratedTopics):
     def vectors(self, n_words: int) -> Vectors:
         return Vectors(self.token_vectors(n_words), self.unit == "sentence")
 
-    def weighted(self, topics: Topics) -> Topics:
+    def weighted(self, topics: WeightedTopics) -> WeightedTopics:
         """By the data of the party, not of each topic."""
-        return Topics(topics.probabilities, np.full(len(topics.weights), topics.weights.sum()))
+        return WeightedTopics(topics.probabilities, np.full(len(topics.weights), topics.weights.sum()))
 
     def tell(self, state: Arrays, party: str) -> Arrays:
         if f"members/{party}" not in state:
@@ -69,7 +69,7 @@ class PrintedFtm(IntegratedTopics):
         own, whole = unpacked(state, f"party/{party}"), unpacked(state, "global")
         chosen = matching.compose(own, whole, self.rule())
         replaced = np.where((chosen < 0)[:, None], own.probabilities, whole.probabilities[chosen])
-        return packed(Topics(replaced, own.weights))
+        return packed(WeightedTopics(replaced, own.weights))
 
     def train(self, vectors: Vectors, released: Arrays, party: Party, told: Arrays, turn: Turn) -> Arrays:
         settings, generator = self.training(party.name), turn.generator()

@@ -33,7 +33,7 @@ from fedtopics.errors import InputError
 from fedtopics.methods.ftm import local_topics
 from fedtopics.methods.ftm.integrated_topics import IntegratedTopics, packed, unpacked
 from fedtopics.methods.ftm.vectors import Vectors
-from fedtopics.model.matching import Topics
+from fedtopics.model.matching import WeightedTopics
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.protocol.method import About
@@ -74,7 +74,7 @@ class Ftm(IntegratedTopics):
         if f"members/{party}" not in state:
             return {}
         whole, members = unpacked(state, "global"), state[f"members/{party}"]
-        return packed(Topics(whole.probabilities[members], whole.weights[members]))
+        return packed(WeightedTopics(whole.probabilities[members], whole.weights[members]))
 
     def train(self, vectors: Vectors, released: Arrays, party: Party, told: Arrays, turn: Turn) -> Arrays:
         settings, memory, others = self.training(party.name), party.memory, None

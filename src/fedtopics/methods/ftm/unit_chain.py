@@ -32,7 +32,7 @@ class Training:
 class Chain:
     """The topic of every unit, and log phi (n_topics, n_words)."""
 
-    topics: private_mh.Topics
+    topics: private_mh.Labels
     log_phi: Floats
 
 
@@ -44,7 +44,7 @@ def begun(units: Units, settings: Training, turn: Turn, generator: np.random.Gen
     return Chain(topics, private_mh.draw_topics(counts, settings.beta, generator))
 
 
-def from_known(units: Units, known: Floats, turn: Turn, topics: private_mh.Topics | None = None) -> Chain:
+def from_known(units: Units, known: Floats, turn: Turn, topics: private_mh.Labels | None = None) -> Chain:
     """phi as it is known; units where they were, or each drawn anew under phi."""
     log_phi = private_mh.normalized_log(np.log(np.maximum(known, SMALLEST)))
     if topics is None:

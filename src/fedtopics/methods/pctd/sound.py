@@ -41,7 +41,7 @@ from fedtopics.protocol.method import About
 from fedtopics.protocol.told import Form, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, unit_em
-from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 EPSILON = 8.0  # where neither it nor sigma is given
@@ -150,11 +150,11 @@ class Pctd(GaussianUnits):
     ) -> tuple[NDArray[np.float32], Arrays]:
         documents = channel_em.start(rows, self.n_topics, float(told["length"]))
         if "theta" in memory:
-            documents = Documents(memory["theta"], memory["document_lengths"])
+            documents = Mixtures(memory["theta"], memory["document_lengths"])
         step = channel_em.expect(
             rows,
             documents,
-            Topics(told["phi"], told["sizes"]),
+            SizedTopics(told["phi"], told["sizes"]),
             np.full(self.n_topics, self.alpha * self.words_of_unit, np.float32),
             exclude=turn.round > 1,  # before topics have formed, a token is all the evidence there is
             n_threads=turn.n_threads,
