@@ -26,10 +26,10 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.methods.calm import Calm
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.runs.experiment import Data, prepare
 from fedtopics.sampling import channel_em
-from fedtopics.sampling.channel_em import Topics
+from fedtopics.sampling.channel_em import SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 
@@ -45,7 +45,7 @@ def timed(histograms: Histograms, n_topics: int, n_threads: int, n_repetitions: 
     rng = np.random.default_rng(0)
     phi = rng.gamma(0.3, size=(histograms.n_words, n_topics)) + 1e-4
     sizes = np.full(n_topics, histograms.values.sum() / n_topics, np.float32)
-    topics = Topics((phi / phi.sum(axis=0)).astype(np.float32), sizes)
+    topics = SizedTopics((phi / phi.sum(axis=0)).astype(np.float32), sizes)
     documents = channel_em.start(histograms, n_topics, 150.0)
     alpha = np.full(n_topics, 0.1, np.float32)
     walls, processors = [], []
@@ -108,7 +108,7 @@ def calm_trace(data: Data, n_topics: int) -> list[tuple[float, float]]:
     for number in range(method.n_rounds):
         began, sent = process_time(), {}
         for party, corpus in data.parties.items():
-            told = method.broadcast(state, party)
+            told = method.tell(state, party)
             turn = Turn(0, "party", number, party)
             release, memory[party] = method.contribute(Party(party, corpus, memory[party]), told, turn)
             sent[party] = release.value

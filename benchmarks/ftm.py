@@ -27,7 +27,8 @@ from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.report.svg import Line, line_chart, side_by_side
 from fedtopics.runs.experiment import Data, prepare
 

@@ -86,7 +86,7 @@ def equal_table() -> str:
 
 def labels() -> list[str]:
     """Every method in every variant."""
-    variants = {name: "variant" in methods.settings(methods.find(name)) for name in methods.names()}
+    variants = {name: "variant" in methods.settings(name) for name in methods.names()}
     return [
         label
         for name, has in variants.items()

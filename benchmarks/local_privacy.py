@@ -27,7 +27,7 @@ from local_charts import CHANNELS, CHARTS, EVERY
 
 from fedtopics import methods
 from fedtopics.audit import gibbs_monitor
-from fedtopics.audit.listening import listen
+from fedtopics.audit.listener import listen
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
@@ -36,7 +36,8 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.prior_response import flip_probability
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import lda, monitored
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))

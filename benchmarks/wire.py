@@ -18,7 +18,7 @@ from fedtopics.methods import make
 from fedtopics.network import wire
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.runs import preparing
 
 SEEDS = (0, 1)

@@ -1,7 +1,7 @@
 """The longest way through the house: which files a word and a round pass.
 
     python tools/longest_path.py word     texts in a file, through `fedtopics train`, to a run folder
-    python tools/longest_path.py round    a run over the wire, both sides in one process (tests/network/rehearsal.py)
+    python tools/longest_path.py round    a run over the wire, both sides in one process
 
 Printed is the longest chain of different files of the package that stand on the call stack at once, from the
 outside in.

@@ -15,7 +15,8 @@ from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.ledger import Budget
 from fedtopics.privacy.words import Agreement
-from fedtopics.protocol.method import Arrays, Method
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays
 
 PLAN = "plan"
 

@@ -22,7 +22,7 @@ from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.words import word_digest
 from fedtopics.network.plan.terms import Terms
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 TEXTS = ["tax war peace law court judge tax", "war peace treaty nation", "law court judge jury tax"]
 CORPUS = Corpus.from_texts(TEXTS, min_df=1, max_df=1.0)

@@ -23,7 +23,7 @@ from fedtopics.network.party.side import Score
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.ledger import Budget
 from fedtopics.privacy.words import Agreement
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 TOPICS = planted_topics(3, 8)
 CORPUS = drawn_corpus(TOPICS, 8, 10, 1)

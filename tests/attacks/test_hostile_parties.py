@@ -24,7 +24,7 @@ from fedtopics.network.wire import WireError
 from fedtopics.privacy.choice_of_words import capped
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.words import Agreement, homes, most_proposed, most_voted
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 60, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}

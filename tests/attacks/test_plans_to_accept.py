@@ -29,12 +29,10 @@ def plan(method: str = "calm", relation: str = "word add/remove", **given: Any) 
 
 @pytest.mark.parametrize("name", methods.names())
 def test_an_absurd_setting_is_one_line_or_a_plan_with_a_digest(name: str) -> None:
-    known = methods.settings(methods.find(name))
-    variants: list[dict[str, Any]] = (
-        [{"variant": v} for v in ("paper", "sound")] if "variant" in known else [{}]
-    )
+    variants: list[dict[str, Any]] = [{"variant": v} for v in methods.variants(name)] or [{}]
+    forms = [(v, setting) for v in variants for setting in methods.settings(name, **v)]
     n_plans, lines = 0, []
-    for variant, setting, value in product(variants, known, ABSURD):
+    for (variant, setting), value in product(forms, ABSURD):
         try:
             found = plan(name, "word replace", settings={"n_topics": 3, **variant, setting: value})
             n_plans += len(found.digest) == 64

@@ -27,13 +27,13 @@ from fedtopics.network import private_scores, wire
 from fedtopics.network.coordinator.combining import combine
 from fedtopics.network.party.side import Score
 from fedtopics.network.plan.parts import Evaluation
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 Kind: TypeAlias = list[tuple[str, dict[str, tuple[str, int]]]]
 N_ROUNDS, N_WORDS = 3, 12
 WORDS = tuple(f"w{word}" for word in range(N_WORDS))
 CHOICES: dict[str, tuple[Any, ...]] = {
-    "variant": (None, "paper", "sound"),
     "unit": (None, "document", "word", "sentence", "ngram", "paragraph"),
     "release": (None, "tokens", "histograms", "unit", "document"),
     "channel": (None, "krr", "t-krr", "hm", "none", "ue", "laplace"),
@@ -47,19 +47,20 @@ SMALL = {"n_topics": 3, "n_rounds": N_ROUNDS, "n_local": 2, "n_sweeps": 2, "top_
 def every_method() -> Iterator[tuple[str, Method]]:
     """Each method with each combination of choices that it accepts, once."""
     found: list[Method] = []
-    for name in methods.names():
-        known = methods.settings(methods.find(name))
+    forms = [(name, variant) for name in methods.names() for variant in methods.variants(name) or (None,)]
+    for name, variant in forms:
+        known = methods.settings(name, variant)
         offered = [choices if key in known else (None,) for key, choices in CHOICES.items()]
         for chosen in product(*offered):
             given = {key: value for key, value in zip(CHOICES, chosen, strict=True) if value is not None}
             small = {key: value for key, value in SMALL.items() if key in known}
             try:
-                method = methods.make(name, **small | given)
+                method = methods.make(name, variant=variant, **small | given)
             except ValueError:
                 continue  # not a choice of this method
             if method not in found:
                 found.append(method)
-                yield f"{name} {' '.join(f'{key}={value}' for key, value in given.items())}", method
+                yield f"{name} {variant} {' '.join(f'{key}={value}' for key, value in given.items())}", method
 
 
 CASES = dict(every_method())
@@ -97,10 +98,10 @@ def kind_of_answers(method: Method, corpus: Corpus, folder: Path) -> tuple[Kind,
     south = Party("south", corpora(corpus.sentence_unit)["ordinary"], {})
     state, kinds = method.start(N_WORDS, Turn(1, "server")), []
     for number in range(N_ROUNDS):
-        error, sent = north.contribute(number, method.broadcast(state, "north"))
+        error, sent = north.contribute(number, method.tell(state, "north"))
         kinds.append((error, {name: (array.dtype.name, array.ndim) for name, array in sent.items()}))
         turn = Turn(1, "party", number, "south")
-        release, memory = method.contribute(south, method.broadcast(state, "south"), turn)
+        release, memory = method.contribute(south, method.tell(state, "south"), turn)
         south = replace(south, memory=memory)
         answers: dict[str, Arrays] = {"north": sent, "south": release.value}
         state, useless = combine(method, state, answers, Turn(1, "server", number))
@@ -149,5 +150,8 @@ def test_held_out_documents_decide_neither_whether_nor_how_a_party_scores(tmp_pa
 
 def test_every_method_is_asked() -> None:
     assert {case.split()[0] for case in CASES} == set(methods.names())
-    assert {type(method) for method in CASES.values()} == {methods.find(name) for name in methods.names()}
-    assert {getattr(method, "variant", "sound") for method in CASES.values()} == {"sound", "paper"}
+    assert {type(method) for method in CASES.values()} == {
+        methods.find(name, variant)
+        for name in methods.names()
+        for variant in methods.variants(name) or (None,)
+    }

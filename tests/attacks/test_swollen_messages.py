@@ -14,7 +14,7 @@ from fedtopics.network import expected, wire
 from fedtopics.network.coordinator.combining import combine
 from fedtopics.network.expected import FIRST_BYTES, FOLD, MOST_BYTES, NUMBER_BYTES
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.protocol.turn import Arrays, Turn
 
 WORDS = tuple(f"w{number}" for number in range(300))
 MOST = FIRST_BYTES // NUMBER_BYTES  # numbers in a small message

@@ -19,7 +19,9 @@ from fedtopics.network.plan.parts import Evaluation
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process, told
-from fedtopics.protocol.method import Arrays, Form, Method, Numbers, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import from_matrix
 

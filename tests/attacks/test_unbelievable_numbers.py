@@ -18,7 +18,8 @@ from fedtopics.network.expected import LARGEST, Expected, check
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.plan.plan import MOST_PARTIES
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.method import Arrays, Numbers, Turn
+from fedtopics.protocol.told import Numbers
+from fedtopics.protocol.turn import Arrays, Turn
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 40, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}

@@ -109,8 +109,10 @@ def test_methods_lists_guarantees() -> None:
 def test_methods_lists_the_settings_of_one() -> None:
     listed = json.loads(fedtopics("methods", "fedlda", "--json").stdout)["settings"]
     (longest,) = [row for row in listed if row["setting"] == "max_length"]
-    assert longest["default"] == 150
-    assert longest["meaning"].startswith("M, paper: longer documents keep")
+    assert (longest["default"], longest["variant"]) == (150, "paper")
+    assert [row["default"] for row in listed if row["setting"] == "epsilon"] == [128.0, 7.5]
+    assert [row["variant"] for row in listed if row["setting"] == "alpha"] == [None]
+    assert longest["meaning"].startswith("M: longer documents keep")
     assert "n_reports" in fedtopics("methods", "fedlda").stdout
     assert "fedtopics methods NAME" in " ".join(fedtopics("train", "--help").stdout.replace("│", "").split())
     assert "unknown method 'magic'" in refused("methods", "magic")

@@ -73,7 +73,10 @@ def test_a_run_with_consistency(
     [
         (("--consistency", "{vectors}", "--consistency-tau", "-0.1"), "tau .* at least 0, got -0.1"),
         (("--consistency-tau", "0.2"), "--consistency-tau needs --consistency, got 0.2 without one"),
-        (("--consistency", "{vectors}", "--method", "shared"), "a server that tells topics, got shared;"),
+        (
+            ("--consistency", "{vectors}", "--method", "shared"),
+            "that tells topics, got federated LDA",
+        ),
         (("--consistency", "{broken}"), r"3 numbers after the word in .*broken.txt, line 2, got 2"),
         (("--consistency", "{foreign}"), "no word of the vocabulary .* has a vector"),
         (("--consistency", "nothing.txt"), "no file or folder nothing.txt, and no word relation"),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from fedtopics.audit import listening
+from fedtopics.audit import listener
 from fedtopics.commands.application import app
 from fedtopics.commands.privacy import attack
 from fedtopics.errors import InputError
@@ -91,8 +91,8 @@ def test_attack_shows_each_note_once_with_its_methods_and_no_precision_of_nothin
     paper = [("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5}) for name in ("rrp", "krr")]
     sound = ("lplda", {"variant": "sound", "epsilon": 0.01})
     monkeypatch.setattr(attack, "LOCAL_METHODS", (*paper, sound))
-    monkeypatch.setattr(listening, "TYPICAL_WORDS", 1e-3)  # a listener who expects no word
-    monkeypatch.setattr(listening, "listen", warned(listening.listen))
+    monkeypatch.setattr(listener, "TYPICAL_WORDS", 1e-3)  # a listener who expects no word
+    monkeypatch.setattr(listener, "listen", warned(listener.listen))
     result = CliRunner().invoke(
         app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "2", "--users", "20"]
     )

@@ -20,7 +20,7 @@ from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 TOPICS = planted_topics(3, 8)
 N_WORDS = TOPICS.shape[1]
@@ -39,7 +39,7 @@ def played(method: Calm, corpora: list[dict[str, Corpus]]) -> list[dict[str, Rel
         sent = {}
         for name, documents in present.items():
             party = Party(name, documents, memory.get(name, {}))
-            told = method.broadcast(state, name)
+            told = method.tell(state, name)
             sent[name], memory[name] = method.contribute(party, told, Turn(5, "party", number, name))
         values = {name: release.value for name, release in sent.items()}
         state = method.combine(state, values, Turn(5, "server", number))
@@ -119,7 +119,7 @@ def told_after(before: float, after: float) -> Arrays:
     counts = np.full((N_WORDS, 3), before)
     state: Arrays = {"counts": counts, "previous": counts, "length": np.array(30.0)}
     sent = {"a": {"counts": np.full((N_WORDS, 3), after, np.float32)}}
-    return method.broadcast(method.combine(state, sent, Turn(0, "server", 2)), "a")
+    return method.broadcast(method.combine(state, sent, Turn(0, "server", 2)))
 
 
 def test_momentum_looks_ahead_in_the_direction_of_the_last_step() -> None:
@@ -151,9 +151,9 @@ def test_training_stops_where_the_score_of_all_parties_rises_no_more() -> None:
     state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
     state = scored(method, state, SCORED, north=5.0, south=1.0)
     state = scored(method, state, 2 * SCORED, north=4.9, south=1.2)  # the mean rises by 0.05
-    assert "phi" in method.broadcast(state, "north")
+    assert "phi" in method.tell(state, "north")
     state = scored(method, state, 3 * SCORED, north=4.9 + STILL)  # south keeps its last score
-    assert method.broadcast(state, "north").keys() == {"stopped"}
+    assert method.tell(state, "north").keys() == {"stopped"}
     assert int(state["stopped"]) == 3 * SCORED
     assert scored(method, state, 4 * SCORED, north=9.0) is state
 

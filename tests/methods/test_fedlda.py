@@ -14,18 +14,21 @@ from planted import corpus_of, drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.methods.fedlda import update_tuples
-from fedtopics.methods.fedlda.sound import FedLda
 from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, frequent
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 TOPICS = planted_topics(4, 12)
 N_WORDS = TOPICS.shape[1]
 USERS = drawn_corpus(TOPICS, n_docs=300, length=30, seed=1)
+
+
+def fedlda(**given: Any) -> Any:
+    return methods.make("fedlda", **given)
 
 
 def overlap(model: TopicModel) -> float:
@@ -33,13 +36,13 @@ def overlap(model: TopicModel) -> float:
     return float(np.minimum(TOPICS[:, None], model.topic_word[None]).sum(-1).max(axis=1).min())
 
 
-def played(method: FedLda, n_rounds: int, documents: Any = USERS) -> tuple[Arrays, list[Release[Arrays]]]:
+def played(method: Any, n_rounds: int, documents: Any = USERS) -> tuple[Arrays, list[Release[Arrays]]]:
     memory: Arrays = {}
     state, sent = method.start(N_WORDS, Turn(5, "server")), []
     for number in range(n_rounds):
         party = Party("users", documents, memory)
         turn = Turn(5, "party", number, "users")
-        release, memory = method.contribute(party, method.broadcast(state, "users"), turn)
+        release, memory = method.contribute(party, method.tell(state, "users"), turn)
         state = method.combine(state, {"users": release.value}, Turn(5, "server", number))
         sent.append(release)
     return state, sent
@@ -49,8 +52,14 @@ def played(method: FedLda, n_rounds: int, documents: Any = USERS) -> tuple[Array
     ("channel", "counting"), [*((name, "absolute") for name in CHANNELS), ("rrp", "running")]
 )
 def test_every_channel_of_the_paper_finds_planted_topics(channel: str, counting: str) -> None:
-    method = FedLda(
-        9.0, n_topics=4, n_rounds=40, variant="paper", channel=channel, counting=counting, max_length=40
+    method = fedlda(
+        epsilon=9.0,
+        n_topics=4,
+        n_rounds=40,
+        variant="paper",
+        channel=channel,
+        counting=counting,
+        max_length=40,
     )
     model = in_process.run(method, {"users": USERS}, seed=0).model
     assert model is not None
@@ -59,7 +68,7 @@ def test_every_channel_of_the_paper_finds_planted_topics(channel: str, counting:
 
 @pytest.mark.parametrize("sampler", ["gibbs", "metropolis"])
 def test_users_may_sample_either_way(sampler: str) -> None:
-    method = FedLda(n_topics=4, n_rounds=40, variant="paper", sampler=sampler, max_length=30)
+    method = fedlda(n_topics=4, n_rounds=40, variant="paper", sampler=sampler, max_length=30)
     model = in_process.run(method, {"users": USERS}, seed=0).model
     assert model is not None
     assert overlap(model) > 0.7
@@ -67,7 +76,7 @@ def test_users_may_sample_either_way(sampler: str) -> None:
 
 @pytest.mark.parametrize("channel", ["krr", "ue"])
 def test_reports_of_the_sound_variant_are_made_once(channel: str) -> None:
-    method = FedLda(40.0, n_topics=4, n_rounds=50, channel=channel, base=0.05)
+    method = fedlda(epsilon=40.0, n_topics=4, n_rounds=50, channel=channel, base=0.05)
     state, sent = played(method, 50)
     assert [release.cost == FREE for release in sent] == [False] + [True] * 49
     assert all(not release.value for release in sent[1:])
@@ -76,7 +85,7 @@ def test_reports_of_the_sound_variant_are_made_once(channel: str) -> None:
 
 @pytest.mark.parametrize("channel", ["krr", "ue"])
 def test_the_sound_epsilon_is_that_of_a_document_replaced(channel: str) -> None:
-    (cost,) = FedLda(64.0, channel=channel).prices(3000)
+    (cost,) = fedlda(epsilon=64.0, channel=channel).prices(3000)
     statements = {row["relation"]: row for row in ledger_of(cost).statements()}
     assert statements["document replace"]["epsilon"] == pytest.approx(64.0)
     assert statements["document replace"]["basis"] == "proved"
@@ -92,21 +101,22 @@ def ledger_of(cost: Any) -> in_process.Ledger:
 
 @pytest.mark.parametrize("channel", ["rrp", "krr", "t-krr", "hm"])
 def test_the_paper_is_claimed_and_not_proved(channel: str) -> None:
-    method = FedLda(variant="paper", channel=channel, n_rounds=2)
+    method = fedlda(variant="paper", channel=channel, n_rounds=2)
     ledger = in_process.run(method, {"users": USERS}, seed=0).ledger
     assert "not locally differentially private" in method.notes(100)[0]
     rows = [row for row in ledger.statements() if row["relation"] == "word replace"]
     assert [(row["epsilon"], row["basis"]) for row in rows] == [("inf", "none"), (7.5, "claimed")]
-    assert "RRP is not LDP" in methods.find("fedlda").about.guarantee
+    assert "RRP is not LDP" in methods.find("fedlda", "paper").about.guarantee
 
 
 def test_an_epsilon_that_protects_no_document_is_noted() -> None:
-    assert FedLda(20.0).notes(1000) == []
-    assert FedLda(128.0, n_reports=16).notes(1000) == [
+    assert fedlda(epsilon=20.0).notes(1000) == []
+    assert fedlda(epsilon=128.0, n_reports=16).notes(1000) == [
         "epsilon 128 (document replace) protects no document as a whole; "
         "epsilon 8 (word replace) is all that is promised"
     ]
-    assert "epsilon 64 (word replace) hides no single word either" in FedLda(128.0, n_reports=2).notes(9)[0]
+    (note,) = fedlda(epsilon=128.0, n_reports=2).notes(9)
+    assert "epsilon 64 (word replace) hides no single word either" in note
 
 
 def test_tuples_are_the_tokens_padded_with_dummies() -> None:
@@ -134,7 +144,7 @@ def test_running_tuples_are_the_changes_since_the_last_report() -> None:
 def test_running_counts_equal_absolute_ones_where_all_is_sent_in_the_clear() -> None:
     options: dict[str, Any] = {"variant": "paper", "channel": "none", "n_topics": 4, "n_reports": 30}
     states = [
-        played(FedLda(max_length=30, counting=counting, **options), 4)[0]
+        played(fedlda(max_length=30, counting=counting, **options), 4)[0]
         for counting in ("absolute", "running")
     ]
     np.testing.assert_allclose(states[0]["counts"], states[1]["counts"])
@@ -173,12 +183,12 @@ def test_documents_are_cut_at_the_public_length() -> None:
 def test_empty_documents_send_only_symbols_for_no_word() -> None:
     nobody = corpus_of([[], []], N_WORDS)
     for given in ({"variant": "paper", "channel": "none"}, {"epsilon": 400.0, "n_reports": 8}):
-        _, (sent,) = played(FedLda(n_topics=4, **given), 1, nobody)  # type: ignore[arg-type]
+        _, (sent,) = played(fedlda(n_topics=4, **given), 1, nobody)  # type: ignore[arg-type]
         assert (sent.value["words"] == N_WORDS).all()
 
 
 def test_a_party_that_joins_late_is_heard() -> None:
-    method = FedLda(40.0, n_topics=4, n_rounds=3)
+    method = fedlda(epsilon=40.0, n_topics=4, n_rounds=3)
     state = method.start(N_WORDS, Turn(5, "server"))
     for number, name in enumerate(("north", "south")):
         party = Party(name, USERS, {})
@@ -189,7 +199,7 @@ def test_a_party_that_joins_late_is_heard() -> None:
 
 
 def test_users_who_are_parties_of_their_own_are_held_out_as_rarely_as_others() -> None:
-    method = FedLda(40.0, n_topics=4, n_rounds=3)
+    method = fedlda(epsilon=40.0, n_topics=4, n_rounds=3)
     together, _ = played(method, 1)
     each = {f"{i:03}": Party(f"{i:03}", USERS.select([i]), {}) for i in range(100)}
     sent = {n: method.contribute(p, {}, Turn(5, "party", 0, n))[0].value for n, p in each.items()}
@@ -200,22 +210,21 @@ def test_users_who_are_parties_of_their_own_are_held_out_as_rarely_as_others() -
 
 
 def test_reports_that_are_held_out_teach_the_word_frequencies_nothing() -> None:
-    state, _ = played(FedLda(40.0, n_topics=4, n_rounds=3), 1)
+    state, _ = played(fedlda(epsilon=40.0, n_topics=4, n_rounds=3), 1)
     assert state["reported"].sum() == len(state["words"])
 
 
 def test_smoothing_shrinks_where_reports_are_few() -> None:
-    method = FedLda(40.0, n_topics=4, n_rounds=3)
+    method = fedlda(epsilon=40.0, n_topics=4, n_rounds=3)
     state, _ = played(method, 1)
-    sampling = method._server(N_WORDS)
-    assert sampling._smoothing(state) == method.beta
+    assert method._smoothing(state) == method.beta
     few = state | {"words": state["words"][:20]}
-    assert sampling._smoothing(few) == pytest.approx(0.2 * 20 / (4 * N_WORDS))
+    assert method._smoothing(few) == pytest.approx(0.2 * 20 / (4 * N_WORDS))
 
 
 def test_the_background_follows_the_channel() -> None:
     """kRR: 1/(e^epsilon - 1) when every slot holds a word, twice that when half of them do."""
-    method = FedLda(60.0, n_reports=10)
+    method = fedlda(epsilon=60.0, n_reports=10)
     mechanism = method.mechanism(50)
     n_docs, expected = 20_000, 1 / (np.exp(6.0) - 1)
     for filled, factor in ((10, 1.0), (5, 2.0)):
@@ -230,11 +239,11 @@ def test_the_background_follows_the_channel() -> None:
 def test_topics_no_better_than_word_frequencies_are_noticed(caplog: pytest.LogCaptureFixture) -> None:
     useless = drawn_corpus(np.full((2, 30), 1 / 30), n_docs=3000, length=20, seed=3)
     with caplog.at_level(logging.WARNING):
-        in_process.run(FedLda(80.0, n_topics=10, n_rounds=10), {"users": useless}, seed=0)
+        in_process.run(fedlda(epsilon=80.0, n_topics=10, n_rounds=10), {"users": useless}, seed=0)
     assert "no better than the private word frequencies" in caplog.text
     caplog.clear()
     with caplog.at_level(logging.WARNING):
-        in_process.run(FedLda(80.0, n_topics=4, n_rounds=30), {"users": USERS}, seed=0)
+        in_process.run(fedlda(epsilon=80.0, n_topics=4, n_rounds=30), {"users": USERS}, seed=0)
     assert not caplog.text
 
 
@@ -254,8 +263,12 @@ def test_a_number_of_reports_that_is_none_is_named(n_reports: Any) -> None:
         {"variant": "paper", "channel": "ue"},
         {"variant": "sound", "channel": "rrp"},
         {"variant": "other"},
-        {"counting": "often"},
-        {"sampler": "warp"},
+        {"variant": "paper", "counting": "often"},
+        {"variant": "paper", "sampler": "warp"},
+        {"variant": "paper", "epsilon": -1.0},
+        {"variant": "paper", "max_length": 0},
+        {"variant": "paper", "alpha": 0.0},
+        {"counting": "running"},
         {"n_reports": 0},
         {"epsilon": -1.0},
         {"epsilon": float("nan")},
@@ -275,4 +288,4 @@ def test_bad_settings_are_refused(bad: dict[str, Any]) -> None:
 def test_a_vocabulary_of_one_word_is_refused_before_anything_is_sent(variant: str) -> None:
     single = replace(corpus_of([[0, 0], [0]], 1))
     with pytest.raises(InputError, match="at least 2 words was expected, got 1"):
-        in_process.run(FedLda(variant=variant, n_topics=2), {"users": single}, seed=0)
+        in_process.run(fedlda(variant=variant, n_topics=2), {"users": single}, seed=0)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
 
+from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.methods.ftm.sound import Ftm
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 TOPICS = planted_topics(4, 15)
 N_WORDS = TOPICS.shape[1]
@@ -39,8 +39,12 @@ def corpus(seed: int, n_docs: int = 60, topics: np.ndarray = TOPICS) -> Corpus:
     return with_sentences(replace(documents, words=words), 10)
 
 
+def ftm(**given: Any) -> Any:
+    return methods.make("ftm", **given)
+
+
 def played(
-    method: Ftm, corpora: list[dict[str, Corpus]]
+    method: Any, corpora: list[dict[str, Corpus]]
 ) -> tuple[Arrays, list[dict[str, Release[Arrays]]], dict[str, Arrays]]:
     """The last state, what every party sends in each round, and its memory; round t sees corpora[t]."""
     memory: dict[str, Arrays] = {}
@@ -50,7 +54,7 @@ def played(
         sent = {}
         for name, documents in present.items():
             party = Party(name, documents, memory.get(name, {}))
-            told = method.broadcast(state, name)
+            told = method.tell(state, name)
             sent[name], memory[name] = method.contribute(party, told, Turn(5, "party", number, name))
         values = {name: release.value for name, release in sent.items()}
         state = method.combine(state, values, Turn(5, "server", number))
@@ -65,7 +69,7 @@ def found(model: TopicModel, topics: np.ndarray = TOPICS) -> float:
 
 @pytest.mark.parametrize("given", VARIANTS, ids=str)
 def test_after_the_first_round_the_documents_are_never_read_again(given: dict[str, Any]) -> None:
-    method = Ftm(epsilon=3.0, n_topics=3, n_local=3, **given)
+    method = ftm(epsilon=3.0, n_topics=3, n_local=3, **given)
     first, other = {"north": corpus(1)}, {"north": corpus(2)}
     _, honest, _ = played(method, [first] * 3)
     _, swapped, _ = played(method, [first, other, other])
@@ -78,7 +82,7 @@ def test_after_the_first_round_the_documents_are_never_read_again(given: dict[st
 @pytest.mark.parametrize("given", VARIANTS, ids=str)
 def test_planted_topics_are_found_with_little_noise(given: dict[str, Any]) -> None:
     parties = {name: corpus(seed, n_docs=150) for seed, name in enumerate(("north", "south"))}
-    method = Ftm(epsilon=20.0, n_topics=4, n_rounds=3, **given)
+    method = ftm(epsilon=20.0, n_topics=4, n_rounds=3, **given)
     model = in_process.run(method, parties, seed=1).model
     assert model is not None
     assert found(model) > 0.7
@@ -87,7 +91,7 @@ def test_planted_topics_are_found_with_little_noise(given: dict[str, Any]) -> No
 @pytest.mark.parametrize("given", [{}, {"release": "tokens"}], ids=str)
 def test_sound_finds_planted_topics_through_real_noise(given: dict[str, Any]) -> None:
     parties = {name: corpus(seed, n_docs=300) for seed, name in enumerate(("north", "south"))}
-    method = Ftm(epsilon=3.5, n_topics=4, n_local=40, **given)
+    method = ftm(epsilon=3.5, n_topics=4, n_local=40, **given)
     model = in_process.run(method, parties, seed=1).model
     assert model is not None
     assert found(model) > 0.65
@@ -99,7 +103,7 @@ def test_parties_with_different_numbers_of_topics_share_what_they_have_in_common
         "north": corpus(1, n_docs=300, topics=TOPICS[:3]),
         "south": corpus(2, n_docs=200, topics=TOPICS[2:]),
     }
-    method = Ftm(epsilon=12.0, topics_per_party={"north": 3, "south": 2})
+    method = ftm(epsilon=12.0, topics_per_party={"north": 3, "south": 2})
     outcome = in_process.run(method, parties, seed=0)
     assert outcome.model is not None
     assert outcome.model.n_topics == 4
@@ -111,7 +115,7 @@ def test_parties_with_different_numbers_of_topics_share_what_they_have_in_common
 def test_a_party_goes_on_with_the_counts_of_the_others() -> None:
     """South has few documents; through the global model its topics come near those of north's many."""
     parties = {"north": corpus(1, n_docs=400), "south": corpus(2, n_docs=25)}
-    method = Ftm(epsilon=12.0, n_topics=4, xi=0.5)
+    method = ftm(epsilon=12.0, n_topics=4, xi=0.5)
     together = in_process.run(method, parties, seed=0).local_models["south"]
     alone = in_process.run(method, {"south": parties["south"]}, seed=0).local_models["south"]
     assert found(together) > found(alone) + 0.05
@@ -120,7 +124,7 @@ def test_a_party_goes_on_with_the_counts_of_the_others() -> None:
 @pytest.mark.parametrize("given", [{}, {"unit": "sentence"}, {"release": "tokens"}], ids=str)
 def test_what_the_others_know_steers_the_training_of_a_party(given: dict[str, Any]) -> None:
     """A party that knows next to nothing is told the planted topics in their order, and takes them so."""
-    method = Ftm(epsilon=12.0, n_topics=4, n_local=1, **given)
+    method = ftm(epsilon=12.0, n_topics=4, n_local=1, **given)
     _, _, memory = played(method, [{"north": corpus(1)}])
     told = {"topics": TOPICS.astype(np.float32), "weights": np.full(4, 1e5)}
     party = Party("north", corpus(1), memory["north"])
@@ -130,7 +134,7 @@ def test_what_the_others_know_steers_the_training_of_a_party(given: dict[str, An
 
 
 def test_a_party_that_vanishes_keeps_its_topics_and_one_that_joins_late_pays_then() -> None:
-    method = Ftm(epsilon=12.0, n_topics=4, n_local=10)
+    method = ftm(epsilon=12.0, n_topics=4, n_local=10)
     north, south = {"north": corpus(1)}, {"south": corpus(2)}
     state, rounds, _ = played(method, [north, north | south, south])
     assert rounds[1]["south"].cost != FREE
@@ -140,7 +144,7 @@ def test_a_party_that_vanishes_keeps_its_topics_and_one_that_joins_late_pays_the
 
 def test_paper_and_sound_send_the_same_kind_of_message() -> None:
     for given in VARIANTS:
-        _, rounds, memory = played(Ftm(epsilon=8.0, n_topics=3, n_local=2, **given), [{"north": corpus(1)}])
+        _, rounds, memory = played(ftm(epsilon=8.0, n_topics=3, n_local=2, **given), [{"north": corpus(1)}])
         sent = rounds[0]["north"].value
         assert sent["topics"].shape == (3, N_WORDS)
         np.testing.assert_allclose(sent["topics"].sum(axis=1), 1, rtol=1e-5)
@@ -150,7 +154,7 @@ def test_paper_and_sound_send_the_same_kind_of_message() -> None:
 
 
 def prices(**given: Any) -> dict[str, Any]:
-    method = Ftm(epsilon=1.5, n_topics=3, n_rounds=2, n_local=2, max_length=30, **given)
+    method = ftm(epsilon=1.5, n_topics=3, n_rounds=2, n_local=2, max_length=30, **given)
     ledger = in_process.run(method, {"north": corpus(1)}, seed=0).ledger
     return {row["relation"]: row["epsilon"] for row in ledger.statements() if row["basis"] != "claimed"}
 
@@ -175,7 +179,7 @@ def test_documents_are_cut_to_the_public_length(given: dict[str, Any]) -> None:
     documents = corpus(1)
     changed = documents.words.reshape(-1, 30).copy()
     changed[:, 20:] = 0
-    method = Ftm(epsilon=3.0, n_topics=3, n_local=2, max_length=20, **given)
+    method = ftm(epsilon=3.0, n_topics=3, n_local=2, max_length=20, **given)
     sent = []
     for words in (documents.words, changed.reshape(-1)):
         _, rounds, _ = played(method, [{"north": replace(documents, words=words)}])
@@ -184,7 +188,7 @@ def test_documents_are_cut_to_the_public_length(given: dict[str, Any]) -> None:
 
 
 def test_a_name_that_no_party_has_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    method = Ftm(n_topics=3, n_local=2, topics_per_party={"nroth": 4})
+    method = ftm(n_topics=3, n_local=2, topics_per_party={"nroth": 4})
     with caplog.at_level(logging.WARNING):
         played(method, [{"north": corpus(1)}])
     assert "nroth" in caplog.text
@@ -198,16 +202,19 @@ def test_a_name_that_no_party_has_is_told(caplog: pytest.LogCaptureFixture) -> N
         ({"epsilon": inf}, "epsilon"),
         ({"tau": 1.0}, "tau must be at least 0 and below 1, got 1.0"),
         ({"tau": -0.1}, "below 1, got -0.1"),
-        ({"tau": nan}, "below 1, got nan"),
+        ({"tau": nan}, "tau of method ftm must be a number up to"),
         ({"xi": 0.0}, r"\(0, 1\), got 0.0"),
         ({"xi": 1.0}, r"\(0, 1\), got 1.0"),
-        ({"xi": nan}, r"\(0, 1\), got nan"),
+        ({"xi": nan}, "xi of method ftm must be a number up to"),
         ({"top_words": 0}, "at least 1, got 0"),
         ({"matching": "magic"}, "assignment or jaccard, got 'magic'"),
         ({"unit": "page"}, "word or sentence, got 'page'"),
         ({"variant": "better"}, "sound or paper, got 'better'"),
-        ({"release": "raw"}, "histograms where sound, got 'raw'"),
-        ({"release": "histograms", "variant": "paper"}, "where sound, got 'histograms'"),
+        ({"release": "raw"}, "histograms or tokens, got 'raw'"),
+        (
+            {"release": "histograms", "variant": "paper"},
+            "release is a setting of ftm sound, got",
+        ),
         ({"topics_per_party": {"north": 1}}, "'north' needs at least 2 topics, got 1"),
         ({"topics_per_party": {"north": 2.5}}, "at least 2 topics, got 2.5"),
         ({"topics_per_party": [20, 35]}, "party names and numbers of topics, got"),
@@ -219,16 +226,16 @@ def test_a_name_that_no_party_has_is_told(caplog: pytest.LogCaptureFixture) -> N
 )
 def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Ftm(**bad)
+        ftm(**bad)
 
 
 def test_data_that_cannot_be_used_is_refused() -> None:
     with pytest.raises(InputError, match="at most 60 top words, the size of the vocabulary, got 61"):
-        in_process.run(Ftm(variant="paper", top_words=61), {"north": corpus(1)}, seed=0)
+        in_process.run(ftm(variant="paper", top_words=61), {"north": corpus(1)}, seed=0)
     with pytest.raises(InputError, match="'north' must have documents, got none"):
-        in_process.run(Ftm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
+        in_process.run(ftm(n_topics=3), {"north": corpus_of([], N_WORDS)}, seed=0)
     bags = replace(corpus(1), sentence_offsets=None, document_sentences=None)
     with pytest.raises(InputError, match="need sentences"):
-        in_process.run(Ftm(n_topics=3, unit="sentence"), {"north": bags}, seed=0)
+        in_process.run(ftm(n_topics=3, unit="sentence"), {"north": bags}, seed=0)
     with pytest.raises(InputError, match="at least one party, got none"):
-        Ftm().model({}, ("a", "b"))
+        ftm().model({}, ("a", "b"))

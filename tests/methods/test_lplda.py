@@ -11,18 +11,22 @@ from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.methods.lplda.sound import LpLda, reconstruct
+from fedtopics.methods.lplda.paper import reconstruct
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Party, Turn
+from fedtopics.protocol.turn import Party, Turn
 
 TOPICS = planted_topics(4, 12)
 USERS = drawn_corpus(TOPICS, n_docs=300, length=30, seed=1)
 
 
+def lplda(**given: Any) -> Any:
+    return methods.make("lplda", **given)
+
+
 def overlap(given: dict[str, Any]) -> float:
-    method = LpLda(n_topics=4, n_rounds=30, **given)
+    method = lplda(n_topics=4, n_rounds=30, **given)
     model = in_process.run(method, {"users": USERS}, seed=1).model
     assert model is not None
     return float(np.minimum(TOPICS[:, None], model.topic_word[None]).sum(-1).max(axis=1).min())
@@ -71,7 +75,7 @@ def test_reconstruction_changes_random_documents() -> None:
 
 
 def test_the_paper_prices_a_bit_and_calls_it_a_document() -> None:
-    (cost,) = LpLda(f=0.1, variant="paper", max_length=50).prices(1000)
+    (cost,) = lplda(f=0.1, variant="paper", max_length=50).prices(1000)
     ledger = in_process.Ledger()
     ledger.charge("users", 0, cost)
     rows = {(row["relation"], row["basis"]): float(row["epsilon"]) for row in ledger.statements()}
@@ -83,17 +87,17 @@ def test_the_paper_prices_a_bit_and_calls_it_a_document() -> None:
 
 def test_epsilon_and_f_say_the_same() -> None:
     by_epsilon, by_rate = (
-        LpLda(variant="paper", **given).mechanism(100) for given in ({"epsilon": 2 * log(19)}, {"f": 0.1})
+        lplda(variant="paper", **given).mechanism(100) for given in ({"epsilon": 2 * log(19)}, {"f": 0.1})
     )
     assert by_epsilon.p == pytest.approx(by_rate.p)
-    assert LpLda(4.0).mechanism(100).epsilon == pytest.approx(4.0)
+    assert lplda(epsilon=4.0).mechanism(100).epsilon == pytest.approx(4.0)
 
 
 def test_the_baseline_sends_raw_documents_and_says_so() -> None:
-    method = LpLda(variant="paper", channel="laplace", n_topics=4, n_rounds=1)
+    method = lplda(variant="paper", channel="laplace", n_topics=4, n_rounds=1)
     outcome = in_process.run(method, {"users": USERS}, seed=0)
     assert "protects nothing" in method.notes(30)[0]
-    assert LpLda().notes(30) == []
+    assert lplda().notes(30) == []
     rows = {(row["relation"], row["basis"]) for row in outcome.ledger.statements()}
     assert ("word add/remove", "none") in rows
     assert ("word add/remove", "claimed") in rows
@@ -110,7 +114,7 @@ def test_the_background_follows_the_bits() -> None:
 
 
 def test_bits_are_sent_once() -> None:
-    method = LpLda(4.0, n_topics=4)
+    method = lplda(epsilon=4.0, n_topics=4)
     release, memory = method.contribute(Party("users", USERS, {}), {}, Turn(0, "party", 0, "users"))
     again, _ = method.contribute(Party("users", USERS, memory), {}, Turn(0, "party", 1, "users"))
     assert len(release.value["lengths"]) == USERS.n_docs
@@ -130,7 +134,10 @@ def test_bits_are_sent_once() -> None:
         {"epsilon": -1.0},
         {"epsilon": float("inf")},
         {"max_length": 0},
-        {"sensitivity": 0.0},
+        {"sensitivity": 0.0, "variant": "paper"},
+        {"channel": "raw", "variant": "paper"},
+        {"alpha": 0.0, "variant": "paper"},
+        {"base": -0.1},
         {"distinct_words": 0},
         {"alpha": 0.0},
     ],
@@ -144,9 +151,9 @@ def test_bad_settings_are_refused(bad: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"f": 0.1}, "f is for variant=paper, got 0.1 with sound"),
+        ({"f": 0.1}, "f is a setting of lplda paper, got it with variant=sound"),
         ({"f": 0.1, "epsilon": 4.0, "variant": "paper"}, r"expected epsilon or f, got both \(4.0 and 0.1\)"),
-        ({"channel": "laplace"}, "channel must be bits, got 'laplace'; laplace is for variant=paper"),
+        ({"channel": "laplace"}, "channel is a setting of lplda paper, got it with"),
         ({"epsilon": "much"}, "epsilon of method lplda must be a number, got 'much'"),
     ],
     ids=str,
@@ -158,4 +165,4 @@ def test_what_is_wrong_with_the_noise_is_named(bad: dict[str, Any], message: str
 
 def test_a_vocabulary_of_one_word_is_refused() -> None:
     with pytest.raises(InputError, match="at least 2 words was expected, got 1"):
-        LpLda().prices(1)
+        lplda().prices(1)

@@ -16,7 +16,8 @@ from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.methods.pctd.semantic_units import cut
 from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Relation
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.runs.experiment import Data, train
 
 TOPICS = planted_topics(3, 8)
@@ -31,7 +32,7 @@ def make(**given: Any) -> Any:
 def priced(method: Method) -> dict[tuple[str, str], dict[str, Any]]:
     """What the run record states of party a, by basis and relation."""
     few = {name: with_sentences(corpus.select([0, 1]), 6) for name, corpus in PARTIES.items()}
-    run = train(Data(few, TEST), "pctd", **{"n_topics": 3} | vars(method))
+    run = train(Data(few, TEST), "pctd", variant=method.variant, **vars(method))
     return {(row["basis"], row["relation"]): row for row in run.record["privacy"] if row["party"] == "a"}
 
 
@@ -128,7 +129,7 @@ def sent_by(method: Method, corpus: Corpus, n_rounds: int) -> list[tuple[Arrays,
     memory: Arrays = {}
     log = []
     for number in range(n_rounds):
-        told = method.broadcast(state, "a")
+        told = method.tell(state, "a")
         release, memory = method.contribute(Party("a", corpus, memory), told, Turn(0, "party", number, "a"))
         state = method.combine(state, {"a": release.value}, Turn(0, "server", number))
         log.append((release.value, float(len(release.cost.losses))))
@@ -180,7 +181,7 @@ def test_negative_sums_are_cut_at_zero() -> None:
     }
     state = method.combine({"counts": np.ones((2, 3))}, sent, Turn(0, "server", 1))
     assert state["counts"].tolist() == [[0.0, 2.0, 0.0], [5.0, 4.0, 1.0]]
-    phi = method.broadcast(state, "a")["phi"]
+    phi = method.tell(state, "a")["phi"]
     assert phi.min() > 0
     np.testing.assert_allclose(phi.sum(axis=0), 1, rtol=1e-6)
 
@@ -192,10 +193,10 @@ def test_each_topic_has_some_of_all_and_of_every_word() -> None:
         method = make(**given)
         expected = counts + base * counts.mean(axis=1, keepdims=True) + beta
         expected /= expected.sum(axis=0)
-        np.testing.assert_allclose(method.broadcast(state, "a")["phi"], expected, rtol=1e-6)
+        np.testing.assert_allclose(method.tell(state, "a")["phi"], expected, rtol=1e-6)
         model = method.model(state, ("tax", "law", "war"))
         np.testing.assert_allclose(model.topic_word, expected.T, rtol=1e-6)
-    flat = make(variant="paper").broadcast(state, "a")["phi"]
+    flat = make(variant="paper").tell(state, "a")["phi"]
     np.testing.assert_allclose(flat, (counts + 0.05) / (counts + 0.05).sum(axis=0), rtol=1e-6)
 
 
@@ -241,10 +242,13 @@ def test_paragraphs_are_units_of_texts_cut_at_blank_lines() -> None:
         ({"unit": "word"}, r"unit must be one of .*got 'word'"),
         ({"unit_length": 0}, "unit_length must be a whole number above 0, got 0"),
         ({"unit_length": 2.5}, "unit_length of method pctd must be a whole number"),
-        ({"variant": "other"}, "variant must be one of"),
-        ({"release": "tokens"}, "release must be one of"),
-        ({"variant": "paper", "release": "document"}, "release must be one of"),
-        ({"variant": "paper", "max_length": 9}, "max_length needs variant='sound'"),
+        ({"variant": "other"}, "variant must be sound or paper, got 'other'"),
+        ({"release": "tokens"}, "release must be document or unit"),
+        ({"variant": "paper", "release": "document"}, "release is a setting of pctd sound"),
+        (
+            {"variant": "paper", "max_length": 9},
+            "max_length is a setting of pctd sound, got it with variant=paper",
+        ),
         (
             {"variant": "paper", "epsilon": 8.0},
             "n-grams keep no epsilon .*, got epsilon 8; use unit='sentence'",

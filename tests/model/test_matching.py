@@ -11,7 +11,7 @@ from planted import planted_topics
 import fedtopics
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel, matching
-from fedtopics.model.matching import Matching, Topics, integrate
+from fedtopics.model.matching import Matching, WeightedTopics, integrate
 
 WORDS = tuple(f"w{i}" for i in range(40))
 PLANTED = planted_topics(5, 8)  # five topics over 40 words
@@ -25,8 +25,8 @@ def noisy(rows: list[int], seed: int, noise: float = 0.1) -> np.ndarray:
     return np.asarray(topics / topics.sum(axis=1, keepdims=True))
 
 
-def topics(rows: list[int], seed: int, weight: float = 1.0) -> Topics:
-    return Topics(noisy(rows, seed), np.full(len(rows), weight))
+def topics(rows: list[int], seed: int, weight: float = 1.0) -> WeightedTopics:
+    return WeightedTopics(noisy(rows, seed), np.full(len(rows), weight))
 
 
 def model(rows: list[int], seed: int) -> TopicModel:
@@ -75,7 +75,7 @@ def test_jaccard_is_the_formula_of_the_paper() -> None:
 def test_union_find_chains_and_assignment_does_not() -> None:
     """Three topics, each half like the next: one by union-find; matching never merges two of one model."""
     chain = np.array([[0.5, 0.5, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0.5, 0.5]])
-    model = Topics(chain, np.ones(3))
+    model = WeightedTopics(chain, np.ones(3))
     chained = integrate([model, model], Matching("jaccard", 0.3, n_top=2))
     assert len(chained.topics.weights) == 1
     assigned = integrate([model, model], Matching("assignment", 0.3))
@@ -132,7 +132,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="at most 40 top words, the size of the vocabulary, got 50"):
         integrate([topics([0], 1), topics([0], 2)], Matching("jaccard"))
     with pytest.raises(InputError, match=r"one vocabulary, got 2 of sizes \[4, 40\]"):
-        integrate([topics([0], 1), Topics(np.full((1, 4), 0.25), np.ones(1))], Matching())
+        integrate([topics([0], 1), WeightedTopics(np.full((1, 4), 0.25), np.ones(1))], Matching())
     with pytest.raises(InputError, match="at least one model"):
         integrate([], Matching())
 

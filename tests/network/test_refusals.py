@@ -19,7 +19,7 @@ from fedtopics.network import wire
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.rounds import TooFewPartiesError
 from fedtopics.network.messages import Reply, Request
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {n: drawn_corpus(TOPICS, 15, 10, seed) for seed, n in enumerate(["north", "south", "west"])}

@@ -19,7 +19,7 @@ from fedtopics.network.expected import Expected, check, expected
 from fedtopics.network.wire import WireError, pack, unpack
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 LIMIT = 10**6
 TYPES = st.sampled_from(sorted(kind.str for kind in wire.TYPES.values()))
@@ -181,7 +181,7 @@ class Watched:
 def test_what_every_method_sends_is_what_is_expected(name: str) -> None:
     """At first, later, and from a party with more documents than the invented ones."""
     corpora = {n: with_sentences(drawn_corpus(TOPICS, 20, 10, seed), 5) for seed, n in enumerate("ab")}
-    given = {"epsilon": 2.0} if "epsilon" in methods.settings(methods.find(name)) else {}
+    given = {"epsilon": 2.0} if "epsilon" in methods.settings(name) else {}
     method = methods.make(name, n_topics=3, n_rounds=3, **given)
     in_process.run(Watched(method, corpora["a"].vocabulary), corpora, seed=1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,37 +9,41 @@ import pytest
 from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.checks import check_method
+from fedtopics.checks.played import N_WORDS
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import from_matrix
 
 N_TOPICS, WORDS_PER_TOPIC = 3, 8
 TOPICS = planted_topics(N_TOPICS, WORDS_PER_TOPIC)
 
+LITTLE_NOISE: dict[str, dict[str, Any]] = {"pctd paper": {"sigma": 0.02}}
+
 WITH_RELATION = "+consistency"  # the method with a server that draws related words together
-CONSISTENT = [name for name in methods.names() if hasattr(methods.find(name), "told_topics")]
+FORMS = [(name, variant) for name in methods.names() for variant in methods.variants(name) or (None,)]
+NAMES = [name if variant is None else f"{name} {variant}" for name, variant in FORMS]
+RELATED = [f"{name}{WITH_RELATION}" for name in NAMES if methods.find(*name.split()).told_topics is not None]
 
-every = pytest.mark.parametrize(
-    "name", [*methods.names(), *(f"{name}{WITH_RELATION}" for name in CONSISTENT)]
-)
+every = pytest.mark.parametrize("name", [*NAMES, *RELATED])
 
 
-def quick(name: str, **given: Any) -> Method:
+def quick(name: str, n_words: int = N_TOPICS * WORDS_PER_TOPIC, **given: Any) -> Method:
     """The method at its defaults, few topics, and little noise where it has any."""
     if name.endswith(WITH_RELATION):
-        related = np.kron(np.eye(N_TOPICS), np.full((WORDS_PER_TOPIC, WORDS_PER_TOPIC), 0.5))
-        relation = from_matrix(related, N_TOPICS * WORDS_PER_TOPIC)
-        return with_consistency(quick(name.removesuffix(WITH_RELATION), **given), relation)
-    settings = methods.settings(methods.find(name))
-    small: dict[str, Any] = {"n_topics": N_TOPICS}
-    if "epsilon" in settings:
-        small["epsilon"] = 20.0
-    return methods.make(name, **small | given)
+        related = np.kron(np.eye(N_TOPICS), np.full((n_words // N_TOPICS,) * 2, 0.5))
+        plain = quick(name.removesuffix(WITH_RELATION), n_words, **given)
+        return with_consistency(plain, from_matrix(related, n_words))
+    method, _, variant = name.partition(" ")
+    known = methods.settings(method, variant or None)
+    small = {"n_topics": N_TOPICS, **LITTLE_NOISE.get(name, {"epsilon": 20.0}), "top_words": 8}
+    chosen = {setting: value for setting, value in small.items() if setting in known} | given
+    return methods.make(method, variant=variant or None, **chosen)
 
 
 def parties() -> dict[str, Corpus]:
@@ -72,80 +75,8 @@ def test_planted_topics_are_found(name: str) -> None:
 
 
 @every
-def test_same_seed_same_model_whatever_the_threads(name: str) -> None:
-    method = quick(name, n_rounds=3)
-    first, second, third = (trained(method, n_threads=n) for n in (1, 1, 2))
-    for one, two, three in zip(first, second, third, strict=True):
-        np.testing.assert_array_equal(one.topic_word, two.topic_word)
-        np.testing.assert_array_equal(one.topic_word, three.topic_word)
-
-
-@every
-def test_another_seed_gives_another_model(name: str) -> None:
-    method = quick(name, n_rounds=2)
-    one, other = (in_process.run(method, parties(), seed=seed) for seed in (1, 2))
-    models = [outcome.model or outcome.local_models["north"] for outcome in (one, other)]
-    assert not np.array_equal(models[0].topic_word, models[1].topic_word)
-
-
-@every
-def test_what_is_charged_was_planned(name: str) -> None:
-    method = quick(name, n_rounds=3)
-    ledger = in_process.run(method, parties(), seed=0).ledger
-    planned = in_process.Ledger()
-    for number, cost in enumerate(method.prices(TOPICS.shape[1])):
-        planned.charge("north", number, cost)
-    # A plan does not know yet where the noise will come from; the statements are about the price alone.
-    spent = [row for row in ledger.statements() if row["party"] == "north"]
-    if spent and planned.statements():
-        assert spent == planned.statements()
-    else:
-        assert all(row["epsilon"] == 0 for row in spent)
-
-
-@every
-def test_a_missing_party_does_not_stop_the_round(name: str) -> None:
-    method = quick(name, n_rounds=2)
-    corpora: dict[str, Corpus] = parties()
-    memory: dict[str, Arrays] = {party: {} for party in corpora}
-    state = method.start(TOPICS.shape[1], Turn(0, "server"))
-    for number, present in enumerate((["north", "south", "west"], ["north", "west"])):
-        sent = {}
-        for party in present:
-            turn = Turn(0, "party", number, party)
-            told = method.broadcast(state, party)
-            release, memory[party] = method.contribute(
-                Party(party, corpora[party], memory[party]), told, turn
-            )
-            sent[party] = release.value
-        state = method.combine(state, sent, Turn(0, "server", number))
-    model = method.model(state, corpora["north"].vocabulary)
-    assert model is None or np.isfinite(model.topic_word).all()
-
-
-@every
-def test_what_crosses_the_wire_is_arrays(name: str) -> None:
-    method = quick(name, n_rounds=1)
-    state = method.start(TOPICS.shape[1], Turn(0, "server"))
-    told = method.broadcast(state, "north")
-    party = Party("north", parties()["north"], {})
-    release, memory = method.contribute(party, told, Turn(0, "party", 0, "north"))
-    for arrays in (state, told, release.value, memory):
-        for key, array in arrays.items():
-            assert isinstance(key, str)
-            assert isinstance(array, np.ndarray), key
-            assert array.dtype.kind in "biuf", key
-
-
-@every
-def test_a_method_is_frozen_and_describes_itself(name: str) -> None:
-    method = quick(name)
-    assert dataclasses.is_dataclass(method)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        method.n_topics = 3  # type: ignore[misc]
-    assert method.about.summary
-    assert method.about.guarantee
-    assert method.about.citation
+def test_the_contract_is_kept(name: str) -> None:
+    check_method(quick(name, n_words=N_WORDS, n_rounds=3))
 
 
 @every
@@ -163,10 +94,13 @@ def test_a_vocabulary_of_one_word_is_refused_before_anything_is_sent(name: str) 
     assert not ledger.entries
 
 
-@pytest.mark.parametrize("name", methods.names())
-def test_every_setting_says_what_it_means(name: str) -> None:
-    meanings = methods.meanings(methods.find(name))
-    assert list(meanings) == list(methods.settings(methods.find(name)))
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [(name, each) for name in methods.names() for each in methods.variants(name) or (None,)],
+)
+def test_every_setting_says_what_it_means(name: str, variant: str | None) -> None:
+    meanings = methods.meanings(name, variant)
+    assert list(meanings) == list(methods.settings(name, variant))
     assert [setting for setting, meaning in meanings.items() if len(meaning) < 8] == []
 
 

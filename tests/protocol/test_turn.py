@@ -10,7 +10,7 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics.methods import make
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Turn
+from fedtopics.protocol.turn import Turn
 
 PLACES = [
     Turn(1, "party", 0, "a"),

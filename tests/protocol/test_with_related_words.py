@@ -11,8 +11,9 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Turn
-from fedtopics.protocol.with_related_words import with_consistency
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Turn
+from fedtopics.protocol.with_related_words import Consistent, with_consistency
 from fedtopics.related_words import from_matrix
 from fedtopics.runs.experiment import Data, train
 
@@ -37,13 +38,25 @@ def test_topics_are_told_and_published_drawn_together(name: str, told: str) -> N
 
     outcome = in_process.run(Recorded(), PARTIES, seed=0)  # type: ignore[arg-type]
     axis = method.told_topics.word_axis  # type: ignore[attr-defined]
-    plain, drawn = (np.moveaxis(m.broadcast(seen[-1], "a")[told], axis, 1) for m in (method, wrapped))
+    plain, drawn = (np.moveaxis(m.tell(seen[-1], "a")[told], axis, 1) for m in (method, wrapped))
     np.testing.assert_allclose(drawn, RELATION.draw_together(plain, 0.5), rtol=1e-5, atol=1e-8)
     raw = method.model(seen[-1], PARTIES["a"].vocabulary)
     assert outcome.model is not None
     assert raw is not None
     expected = RELATION.draw_together(raw.topic_word, 0.5)
     np.testing.assert_allclose(outcome.model.topic_word, expected, rtol=1e-5, atol=1e-8)
+
+
+def test_nothing_that_a_method_may_say_is_lost() -> None:
+    """A member that the wrapper forgot would have the contract's default instead of the method's own."""
+    own = ("about", "variant", "told_topics", "may_be_negative")  # set on the object
+    members = [name for name in vars(Method) if not name.startswith("_") and name not in own]
+    assert [name for name in members if name not in vars(Consistent)] == []
+    inner = methods.make("pctd", variant="paper", n_topics=3)
+    wrapped = with_consistency(inner, RELATION)
+    for name in (*own, "n_topics", "n_rounds", "privacy_delta"):
+        assert getattr(wrapped, name) == getattr(inner, name)
+    assert wrapped.in_force(24) == inner.in_force(24)
 
 
 def test_the_price_is_that_of_the_method() -> None:

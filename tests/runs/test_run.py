@@ -96,7 +96,8 @@ def test_settings_are_recorded_as_they_were_in_force(data: Data) -> None:
     assert counts["sigma"] == pytest.approx(0.6, rel=0.1)
     assert settings("pctd", epsilon=0)["sigma"] is None
     printed = settings("pctd", variant="paper")
-    assert (printed["epsilon"], printed["sigma"], printed["release"]) == (None, 0.25, "unit")
+    assert (printed["epsilon"], printed["sigma"], printed["variant"]) == (None, 0.25, "paper")
+    assert "release" not in printed  # a setting of the other variant
     assert settings("lplda", variant="paper", f=0.1)["epsilon"] == pytest.approx(5.889, abs=1e-3)
     assert settings("lplda", variant="paper", epsilon=4.0)["f"] == pytest.approx(0.2384, abs=1e-4)
     assert settings("ftm", variant="paper", top_words=5)["matching"] == "jaccard"

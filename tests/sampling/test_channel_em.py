@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em, channel_em
-from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 FLOOR = 0.02
@@ -39,7 +39,9 @@ def posterior(m: int, mu: float, h: Histograms) -> tuple[float, float]:
     return float(weights @ n / weights.sum()), float(np.log(weights.sum()) + terms.max())
 
 
-def reference(h: Histograms, docs: Documents, topics: Topics, alpha: np.ndarray, n_steps: int, exclude: bool):
+def reference(
+    h: Histograms, docs: Mixtures, topics: SizedTopics, alpha: np.ndarray, n_steps: int, exclude: bool
+):
     """The E step in double precision, one document and one entry at a time."""
     a, phi = h.dropping, topics.phi.astype(np.float64)
     counts, all_theta, lengths, likelihood = np.zeros_like(phi), [], [], 0.0
@@ -78,7 +80,7 @@ def reference(h: Histograms, docs: Documents, topics: Topics, alpha: np.ndarray,
 
 def random_problem(
     n_docs: int, n_words: int, n_topics: int, decay: float, burstiness: float = 0.0, largest: int = 5
-) -> tuple[Histograms, Documents, Topics, np.ndarray]:
+) -> tuple[Histograms, Mixtures, SizedTopics, np.ndarray]:
     rng = np.random.default_rng(0)
     present = rng.random((n_docs, n_words)) < 0.4
     words = np.nonzero(present)[1]
@@ -92,10 +94,12 @@ def random_problem(
         burstiness,
     )
     phi = rng.gamma(0.3, size=(n_words, n_topics)) + 1e-4
-    topics = Topics((phi / phi.sum(0)).astype(np.float32), rng.uniform(20, 60, n_topics).astype(np.float32))
+    topics = SizedTopics(
+        (phi / phi.sum(0)).astype(np.float32), rng.uniform(20, 60, n_topics).astype(np.float32)
+    )
     theta = rng.dirichlet(np.ones(n_topics), n_docs).astype(np.float32)
     alpha = rng.uniform(0.05, 0.3, n_topics).astype(np.float32)
-    return histograms, Documents(theta, rng.uniform(5, 40, n_docs)), topics, alpha
+    return histograms, Mixtures(theta, rng.uniform(5, 40, n_docs)), topics, alpha
 
 
 @pytest.mark.parametrize("n_topics", [1, 3, 20, 50])
@@ -135,7 +139,7 @@ def test_counts_above_a_hundred_do_not_overflow(decay: float, burstiness: float)
     phi = topics.phi.copy()
     phi[histograms.words[0]] = 1e-12
     phi /= phi.sum(0)
-    problem = histograms, documents, Topics(phi, topics.sizes), alpha
+    problem = histograms, documents, SizedTopics(phi, topics.sizes), alpha
     step = channel_em.expect(*problem, n_steps=1)
     theta, _, counts, likelihood = reference(*problem, n_steps=1, exclude=True)
     np.testing.assert_allclose(step.documents.theta, theta, rtol=1e-3, atol=1e-4)
@@ -201,7 +205,7 @@ def planted(n_docs: int, epsilon: float | None, seed: int) -> tuple[Histograms, 
     return Histograms(offsets, words.astype(np.int32), values, 50, decay), topics
 
 
-def fit(histograms: Histograms, n_topics: int, n_rounds: int = 40) -> Topics:
+def fit(histograms: Histograms, n_topics: int, n_rounds: int = 40) -> SizedTopics:
     rng = np.random.default_rng(1)
     counts, length = channel_em.unigram(histograms)
     topics = channel_em.maximize(rng.gamma(5, size=(50, n_topics)) / 5 * counts[:, None] / n_topics, 0.01)
@@ -236,7 +240,7 @@ def test_better_topics_score_higher_on_noisy_documents() -> None:
     scores = []
     for blur in (0.0, 0.2, 0.6):
         phi = (1 - blur) * truth.T + blur / 50 + 1e-6
-        topics = Topics((phi / phi.sum(0)).astype(np.float32), sizes)
+        topics = SizedTopics((phi / phi.sum(0)).astype(np.float32), sizes)
         scores.append(channel_em.score(histograms, topics, alpha, seed=0))
     assert scores[0] > scores[1] > scores[2]
 
@@ -267,14 +271,14 @@ def test_bad_histograms_are_refused(change: dict[str, object], message: str) -> 
 def test_topics_of_another_vocabulary_are_refused() -> None:
     histograms, documents, topics, alpha = random_problem(3, 10, 4, 0.1)
     with pytest.raises(InputError, match="shape"):
-        channel_em.expect(histograms, documents, Topics(topics.phi[:5], topics.sizes), alpha)
+        channel_em.expect(histograms, documents, SizedTopics(topics.phi[:5], topics.sizes), alpha)
     with pytest.raises(InputError, match="n_threads"):
         channel_em.expect(histograms, documents, topics, alpha, n_threads=0)
 
 
 def test_topics_in_any_memory_order_give_the_same_counts() -> None:
     histograms, documents, topics, alpha = random_problem(4, 30, 5, np.exp(-4))
-    turned = Topics(np.asfortranarray(topics.phi), topics.sizes)
+    turned = SizedTopics(np.asfortranarray(topics.phi), topics.sizes)
     expected = channel_em.expect(histograms, documents, topics, alpha).counts
     found = channel_em.expect(histograms, documents, turned, alpha).counts
     np.testing.assert_array_equal(found, expected)
@@ -283,7 +287,7 @@ def test_topics_in_any_memory_order_give_the_same_counts() -> None:
 @pytest.mark.parametrize("mean", [3.9, 4.05, 4.1, 4.2, 4.5])
 def test_a_value_of_eight_behind_little_noise_does_not_overflow(mean: float) -> None:
     one = Histograms(np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 8, np.int32), 2, 2.1e-5)
-    even = Topics(np.full((2, 1), 0.5, np.float32), np.full(1, 50, np.float32))
-    documents = Documents(np.ones((1, 1), np.float32), np.array([2 * mean]))
+    even = SizedTopics(np.full((2, 1), 0.5, np.float32), np.full(1, 50, np.float32))
+    documents = Mixtures(np.ones((1, 1), np.float32), np.array([2 * mean]))
     step = channel_em.expect(one, documents, even, np.full(1, 0.1, np.float32), n_steps=0, exclude=False)
     assert 7 < step.counts[0, 0] < 9

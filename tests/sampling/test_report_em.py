@@ -15,7 +15,7 @@ from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.mechanisms.subset_selection import SubsetSelection
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.sampling import _channel_em, channel_em, report_em
-from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.report_em import Reports
 
 N_WORDS, FLOOR = 5, 0.02
@@ -85,13 +85,13 @@ def subsets(epsilon: float) -> tuple[Reports, np.ndarray]:
     return reports, np.where(inside, channel[0].max(), channel[0].min())
 
 
-def problem(n_topics: int) -> tuple[Documents, Topics, np.ndarray]:
+def problem(n_topics: int) -> tuple[Mixtures, SizedTopics, np.ndarray]:
     rng = np.random.default_rng(0)
     phi = rng.dirichlet(np.ones(N_WORDS), n_topics).T.astype(np.float32)
     theta = rng.dirichlet(np.ones(n_topics), 3).astype(np.float32)
     alpha = rng.uniform(0.05, 0.3, n_topics).astype(np.float32)
-    topics = Topics(np.ascontiguousarray(phi), rng.uniform(5, 9, n_topics).astype(np.float32))
-    return Documents(theta, CORPUS.lengths.astype(float)), topics, alpha
+    topics = SizedTopics(np.ascontiguousarray(phi), rng.uniform(5, 9, n_topics).astype(np.float32))
+    return Mixtures(theta, CORPUS.lengths.astype(float)), topics, alpha
 
 
 @pytest.mark.parametrize("draw", [krr, unary, subsets])
@@ -104,7 +104,7 @@ def test_counts_are_those_of_every_word_and_topic(draw: Any, epsilon: float, n_t
     joint = likelihood[:, :, None] * topics.phi[None] * documents.theta[CORPUS.docs][:, None, :]
     evidence = joint.sum(axis=(1, 2))
     np.testing.assert_allclose(step.counts, (joint / evidence[:, None, None]).sum(0), rtol=1e-4, atol=1e-6)
-    flat = Documents(np.full_like(documents.theta, 1 / n_topics), documents.lengths)
+    flat = Mixtures(np.full_like(documents.theta, 1 / n_topics), documents.lengths)
     other = report_em.expect(reports, flat, topics, alpha, n_steps=0, exclude=False)
     even = (likelihood[:, :, None] * topics.phi[None] / n_topics).sum(axis=(1, 2))
     gained = np.log(evidence).sum() - np.log(even).sum()

@@ -1,5 +1,7 @@
 """A listener who counts what every user reports, round after round, and names the words of their documents.
 
+`listen` runs a method on users and overhears all that they send; what is public about their reports the
+method itself says (`Method.hearing`).
 Over a run a word that is in a document is reported some times more often than one that is not: `hits` more
 often for each time that it occurs, over the `false` reports that the channel makes up. Counts of independent
 reports are nearly Poisson, so the listener names a word when
@@ -8,7 +10,9 @@ reports are nearly Poisson, so the listener names a word when
 
 and names only words that were reported. How well this works is known from the documents: recall is the share
 of their different words that are named, precision the share of the named words that are there, and the error
-of theta the total variation between the topic mixtures of the true and of the named documents.
+of theta the total variation between the topic mixtures of the true and of the named documents. `bound` is the
+largest expected recall that reports made once allow anyone who names only reported words. Words that a method
+never reads (FedLDA as printed: those beyond M) are not counted.
 """
 
 from __future__ import annotations
@@ -21,6 +25,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import TYPICAL_WORDS, Hearing, Method
+from fedtopics.protocol.turn import Arrays
 from fedtopics.sampling import lda
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -44,6 +53,43 @@ class Recovered:
     precision: float
     theta_error: float
     n_named: int
+
+
+@dataclass(frozen=True)
+class Overheard:
+    """What the listener has after `n_rounds`, and the most that single reports allow."""
+
+    recovered: Recovered
+    bound: float
+    n_rounds: int
+
+
+def listen(method: Method, corpus: Corpus, *, seed: int = 0, n_threads: int = 1) -> Overheard:
+    """Run the method with every document as a user, and attack what was sent."""
+    answers: list[Arrays] = []
+
+    def overhear(number: int, party: str, told: Arrays, release: Release[Arrays]) -> None:
+        if release.value:
+            answers.append(release.value)
+
+    model = in_process.run(method, {"users": corpus}, seed=seed, n_threads=n_threads, overhear=overhear).model
+    hearing = None if model is None else method.hearing(model)
+    if model is None or hearing is None:
+        raise InputError(f"expected a method of users who report words, got {type(method).__name__}")
+    heard = tally(((hearing.senders(sent), sent["words"].reshape(-1)) for sent in answers), corpus.n_words)
+    odds = TYPICAL_WORDS / max(1, corpus.n_words - TYPICAL_WORDS)
+    named = name_words(heard, hearing.hits, hearing.false, odds)
+    found = recovered(named, hearing.reported(corpus), model.topic_word, model.alpha)
+    return Overheard(found, recall_bound(hearing, corpus), method.n_rounds)
+
+
+def recall_bound(hearing: Hearing, corpus: Corpus) -> float:
+    """Largest expected recall of one report of every document; 1 where users report again and again."""
+    pairs = np.unique(corpus.docs.astype(np.int64) * corpus.n_words + corpus.words)
+    distinct = np.diff(pairs.searchsorted(np.arange(corpus.n_docs + 1) * corpus.n_words))
+    if hearing.right is None or not distinct.sum():
+        return 1.0
+    return float(min(1.0, hearing.right(corpus.lengths, distinct).sum() / distinct.sum()))
 
 
 def tally(rounds: Iterable[tuple[NDArray[Any], NDArray[Any]]], n_words: int) -> Heard:

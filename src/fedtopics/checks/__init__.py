@@ -1,1 +1,3 @@
 """Checks that anybody can run on a method, a mechanism or an engine of their own; ours run them too."""
+
+from fedtopics.checks.method import check_method as check_method

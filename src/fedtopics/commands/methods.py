@@ -5,12 +5,14 @@ Example: fedtopics methods fedlda
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
 from fedtopics import methods as all_methods
 from fedtopics.commands import options, tables
+from fedtopics.runs.run import label
 
 
 def methods(
@@ -27,28 +29,46 @@ def methods(
 
 def _list_settings(name: str, as_json: bool) -> None:
     """What `--set` takes for this method, with defaults and meanings."""
-    method = all_methods.find(name)
-    meaning = all_methods.meanings(method)
-    rows = [
-        {"setting": setting, "default": default, "meaning": meaning[setting]}
-        for setting, default in all_methods.settings(method).items()
-    ]
+    rows = _settings(name)
     if as_json:
         options.print_json({"method": name, "settings": rows})
         return
-    tables.console.print(f"{name}: {method.about.summary}; {method.about.guarantee}", soft_wrap=True)
-    tables.print_rows(
-        [row | {"default": "" if row["default"] is None else str(row["default"])} for row in rows]
-    )
+    for variant in all_methods.variants(name) or (None,):
+        about = all_methods.find(name, variant).about
+        called = label({"method": name, "variant": variant})
+        tables.console.print(f"{called}: {about.summary}; {about.guarantee}", soft_wrap=True)
+    _print_told(rows)
+
+
+def _settings(name: str) -> list[dict[str, Any]]:
+    """Each setting once; for each variant where it belongs to one alone, or differs."""
+    variants = all_methods.variants(name) or (None,)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for variant in variants:
+        meaning = all_methods.meanings(name, variant)
+        for setting, default in all_methods.settings(name, variant).items():
+            told = {"default": variants[0] if setting == "variant" else default, "meaning": meaning[setting]}
+            rows = found.setdefault(setting, [])
+            if rows and {key: rows[-1][key] for key in told} == told:
+                rows[-1]["variant"] = None
+            else:
+                rows.append({"setting": setting, "variant": variant, **told})
+    return [row for rows in found.values() for row in rows]
 
 
 def _list_methods(as_json: bool) -> None:
-    abouts = {name: all_methods.find(name).about for name in all_methods.names()}
     rows = [
-        {"method": name, "summary": about.summary, "guarantee": about.guarantee, "citation": about.citation}
-        for name, about in abouts.items()
+        {"method": name, "variant": variant, **asdict(all_methods.find(name, variant).about)}
+        for name in all_methods.names()
+        for variant in all_methods.variants(name) or (None,)
     ]
     if as_json:
         options.print_json({"methods": rows})
     else:
-        tables.print_rows(rows)
+        _print_told(rows)
+
+
+def _print_told(rows: list[dict[str, Any]]) -> None:
+    """A table of what is told at all: a column in which nothing stands is left out."""
+    columns = [key for key in rows[0] if any(row[key] is not None for row in rows)]
+    tables.print_rows([{key: "" if row[key] is None else str(row[key]) for key in columns} for row in rows])

@@ -56,7 +56,7 @@ def train(
     if out is not None:
         require_free(out)
     data = prepare(source, secure=secure, **dealing.options())
-    if "epsilon" in methods.settings(methods.find(method)) and data.vocabulary == READ:
+    if "epsilon" in methods.settings(method) and data.vocabulary == READ:
         logger.warning(
             "the vocabulary was read from the documents, which is not priced; give a public one with "
             "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"

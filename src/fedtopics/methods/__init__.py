@@ -1,19 +1,25 @@
-"""One paper per file. A file placed here is found by the command line, the report and the tests."""
+"""One paper per file. A file placed here is found by the command line, the report and the tests.
+
+A folder is a method in several variants: `sound.py`, which is what its name alone means, and `paper.py`, the
+method as printed; their parts are beside them. What methods share is in `parts/`.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from inspect import getsource
 from pkgutil import iter_modules
-from types import UnionType
-from typing import Any, cast, get_args, get_type_hints
+from types import ModuleType, UnionType
+from typing import Any, NoReturn, cast, get_args, get_type_hints
 
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method
 
 DEFAULT = "calm"
+VARIANTS = ("sound", "paper")
 MOST_TOPICS = 10_000
 MOST_TIMES = 100_000  # of anything that is done or sent again and again, such as rounds
 MOST_NUMBER = 1e12  # far above any sensible setting
@@ -37,54 +43,87 @@ def names() -> list[str]:
     return sorted(module.name for module in iter_modules(__path__) if module.name != "parts")
 
 
-def find(name: str) -> type[Method]:
-    """The method of this `name`, which its file exports as METHOD.
+def variants(name: str) -> tuple[str, ...]:
+    """The variants of a method, its own choice first; none where it has one form only.
 
-    >>> find("shared").__name__
-    'Shared'
+    >>> variants("ftm"), variants("calm")
+    (('sound', 'paper'), ())
     """
-    if name not in names():
-        raise InputError(f"unknown method {name!r}; choose one of {', '.join(names())}")
-    return cast("type[Method]", import_module(f"{__name__}.{name}").METHOD)
+    files = {module.name for module in iter_modules(getattr(_module(name), "__path__", ()))}
+    return tuple(variant for variant in VARIANTS if variant in files)
 
 
-def settings(method: type[Method]) -> dict[str, Any]:
-    """The hyper-parameters of a `method` with their defaults; one without a default is `None`."""
-    return {
+def find(name: str, variant: str | None = None) -> type[Method]:
+    """The method of this name, which its file, or that of its variant, exports as METHOD.
+
+    >>> find("shared").__name__, find("ftm", "paper").__name__
+    ('Shared', 'PrintedFtm')
+    """
+    known = variants(name)
+    if variant is not None and variant not in known:
+        expected = f"variant must be {' or '.join(known)}" if known else f"method {name} has no variants"
+        raise InputError(f"{expected}, got {variant!r:.60}")
+    file = ".".join((name, variant or known[0]) if known else (name,))
+    return cast("type[Method]", _module(file).METHOD)
+
+
+def settings(name: str, variant: str | None = None) -> dict[str, Any]:
+    """The hyper-parameters of a method with their defaults, `variant` among them where it has several.
+
+    >>> settings("fedlda")["epsilon"], settings("fedlda", "paper")["epsilon"]
+    (128.0, 7.5)
+    """
+    method = find(name, variant)
+    own = {} if method.variant is None else {"variant": method.variant}
+    return own | {
         field.name: None if field.default is MISSING else field.default for field in fields(cast(Any, method))
     }
 
 
-def meanings(method: type[Method]) -> dict[str, str]:
-    """What each hyper-parameter of a `method` means, in all that have it and by the comment beside it.
+def meanings(name: str, variant: str | None = None) -> dict[str, str]:
+    """What each hyper-parameter means: what its name means everywhere, and the comment beside the field.
 
-    >>> meanings(find("calm"))["n_steps"]
+    >>> meanings("calm")["n_steps"]
     'updates of each document in a round'
     """
-    comments: dict[str, str] = {}
-    for kind in reversed(method.__mro__):
+    comments: dict[str, str] = {"variant": " or ".join(variants(name))}
+    for kind in reversed(find(name, variant).__mro__):
         if is_dataclass(kind):
             comments |= dict(COMMENTED.findall(getsource(kind)))
-    known = {name: (IN_EVERY_METHOD.get(name), comments.get(name)) for name in settings(method)}
-    return {name: "; ".join(filter(None, parts)) for name, parts in known.items()}
+    known = {each: (IN_EVERY_METHOD.get(each), comments.get(each)) for each in settings(name, variant)}
+    return {each: "; ".join(filter(None, parts)) for each, parts in known.items()}
 
 
-def make(name: str, **given: Any) -> Method:
-    """The method of this `name` with the hyper-parameters `given`; one that it does not have is an error.
+def make(name: str, *, variant: str | None = None, **given: Any) -> Method:
+    """The method with these hyper-parameters; one that it does not have is an error.
 
     >>> make("shared", n_topics=5).n_topics
     5
     """
-    known = settings(find(name))
-    if unknown := sorted(set(given) - set(known)):
-        hint = " (it is not private)" if "epsilon" in unknown else ""
-        raise InputError(f"method {name} takes no {', '.join(unknown)}{hint}; it takes {', '.join(known)}")
-    hints = get_type_hints(find(name))
+    method, known = find(name, variant), settings(name, variant)
+    for unknown in sorted(set(given) - set(known)):
+        _refuse(name, method.variant, unknown, known)
+    hints = get_type_hints(method)
     for setting, value in given.items():
         _check_kind(f"{setting} of method {name}", value, hints[setting])
         if setting.startswith("n_") and value is not None:
             _check_times(setting, value)
-    return find(name)(**given)
+    return method(**given)
+
+
+def _module(name: str) -> ModuleType:
+    if name.partition(".")[0] not in names():
+        raise InputError(f"unknown method {name!r}; choose one of {', '.join(names())}")
+    return import_module(f"{__name__}.{name}")
+
+
+def _refuse(name: str, variant: str | None, setting: str, known: Iterable[str]) -> NoReturn:
+    """Say where a setting belongs that this form of the method does not have."""
+    owners = [each for each in variants(name) if setting in settings(name, each)]
+    if owners:
+        raise InputError(f"{setting} is a setting of {name} {owners[0]}, got it with variant={variant}")
+    hint = " (it is not private)" if setting == "epsilon" else ""
+    raise InputError(f"method {name} takes no {setting}{hint}; it takes {', '.join(known)}")
 
 
 def _check_kind(name: str, value: Any, hint: Any) -> None:

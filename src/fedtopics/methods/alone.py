@@ -14,7 +14,8 @@ from typing import ClassVar
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 
@@ -31,12 +32,6 @@ class Alone(LocalSampling):
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {}
-
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
-        return {}
-
-    def may_be_told(self, n_words: int, party: str) -> list[Form]:
-        return [{}]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         topics = self.resample(party.corpus, party.memory.get("topics"), turn)

@@ -42,22 +42,23 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.release import Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, ToldTopics, Turn
-from fedtopics.protocol.told import mean_length, topics_with_sizes
+from fedtopics.protocol.method import About, Method, ToldTopics
+from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em
-from fedtopics.sampling.channel_em import Documents, Topics
+from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
 PARTY, LIKELIHOOD, SCORE = "party/", "likelihood/", "score/"
 SCORED = 10  # rounds from one score of the histograms held out to the next
 STILL = 0.02  # least gain in log-likelihood of a histogram held out, from one score to the next
-EXPECTED = "expected perplexity: {:.2f} times that of training without noise"
+EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 
 @dataclass(frozen=True)
-class Calm:
+class Calm(Method):
     epsilon: float = 6.0  # word add/remove
     n_topics: int = 50
     n_rounds: int = 200  # at most, where some histograms are held out
@@ -75,9 +76,9 @@ class Calm:
         summary="channel-aware LDA on noisy document histograms",
         guarantee="epsilon for a word added or removed, whatever the number of rounds",
         citation="this package",
-        may_be_negative=("likelihood", "score"),
     )
-    told_topics: ClassVar[ToldTopics] = ToldTopics("phi", word_axis=0)
+    may_be_negative: ClassVar[tuple[str, ...]] = ("likelihood", "score")
+    told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:
         if self.unit not in ("document", "sentence"):
@@ -92,11 +93,18 @@ class Calm:
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         self._mechanism(1)
 
+    def forecast(self, n_words: int) -> dict[str, float] | None:
+        if self.distinct_words is None:
+            return None
+        ratio = predicted_ratio(self.epsilon, n_words, self.distinct_words)
+        return {"distinct_words": self.distinct_words, "perplexity_ratio": ratio}
+
     def notes(self, n_words: int) -> list[str]:
-        if self.distinct_words is None or surplus(self.epsilon, n_words, self.distinct_words) >= 0:
+        found = self.forecast(n_words)
+        if found is None or surplus(self.epsilon, n_words, found["distinct_words"]) >= 0:
             return []
         advice = "use fewer words in the vocabulary, longer documents or a larger epsilon"
-        return [EXPECTED.format(self.forecast(n_words)) + "; " + advice]
+        return [EXPECTED.format(**found) + "; " + advice]
 
     def shows(self) -> tuple[str, ...]:
         return ("the number of sentences of each document",) if self.unit == "sentence" else ()
@@ -105,11 +113,12 @@ class Calm:
         return [self._mechanism(n_words).price()]
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
-        if self.distinct_words is not None and not self.notes(n_words):
-            logger.info(EXPECTED.format(self.forecast(n_words)))
+        found = self.forecast(n_words)
+        if found is not None and not self.notes(n_words):
+            logger.info(EXPECTED.format(**found))
         return {}
 
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
+    def broadcast(self, state: Arrays) -> Arrays:
         if "counts" not in state:
             return {}
         if "stopped" in state:
@@ -131,7 +140,10 @@ class Calm:
         kept = rows if not self.held_out else rows.select(~_apart(rows.n_docs, self.held_out))
         if not told:
             return released.map(lambda _: _overview(kept, turn.n_threads)), memory
-        topics, alpha = Topics(told["phi"], told["sizes"]), np.full(self.n_topics, self.alpha, np.float32)
+        topics, alpha = (
+            SizedTopics(told["phi"], told["sizes"]),
+            np.full(self.n_topics, self.alpha, np.float32),
+        )
         step = channel_em.expect(
             kept,
             _remembered(party, kept, told),
@@ -184,9 +196,6 @@ class Calm:
             raise InputError("expected histograms of at least one party, got none; run again")
         return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
 
-    def local_model(self, party: Party) -> None:
-        return None
-
     def _mechanism(self, n_words: int) -> Histogram:
         return Histogram(self.epsilon, n_words, bounds=Bounds(max_length=self.max_length))
 
@@ -234,21 +243,15 @@ class Calm:
         faded = self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
         return np.asarray(np.maximum(counts + faded * step, 0))
 
-    def forecast(self, n_words: int) -> float | None:
-        """Expected perplexity over that of training without noise, where `distinct_words` is given."""
-        if self.distinct_words is None:
-            return None
-        return predicted_ratio(self.epsilon, n_words, self.distinct_words)
-
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:
     totals, length = channel_em.unigram(histograms, n_threads=n_threads)
     return {"unigram": totals, "length": np.array(length), "n_docs": np.array(histograms.n_docs)}
 
 
-def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Documents:
+def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Mixtures:
     if "theta" in party.memory:
-        return Documents(party.memory["theta"], party.memory["lengths"])
+        return Mixtures(party.memory["theta"], party.memory["lengths"])
     return channel_em.start(histograms, told["phi"].shape[1], float(told["length"]))
 
 

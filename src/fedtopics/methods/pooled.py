@@ -21,7 +21,8 @@ from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE
 from fedtopics.privacy.price.release import Cost, Release, disclose, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 
@@ -39,12 +40,6 @@ class Pooled(LocalSampling):
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_words": np.array(n_words)}
 
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
-        return {}
-
-    def may_be_told(self, n_words: int, party: str) -> list[Form]:
-        return [{}]
-
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:
             return reuse({}), party.memory
@@ -59,9 +54,6 @@ class Pooled(LocalSampling):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         n_wk = lda.word_topic_counts(_corpus(state), state["topics"], self.n_topics)
         return self.topic_model(n_wk, vocabulary)
-
-    def local_model(self, party: Party) -> None:
-        return None
 
 
 def _joined(sent: dict[str, Arrays]) -> Arrays:

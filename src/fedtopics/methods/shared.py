@@ -24,7 +24,9 @@ from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE
 from fedtopics.privacy.price.release import Cost, Release, disclose
-from fedtopics.protocol.method import About, Arrays, Form, Numbers, Party, Turn
+from fedtopics.protocol.method import About
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
 
@@ -45,7 +47,7 @@ class Shared(LocalSampling):
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
 
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
+    def broadcast(self, state: Arrays) -> Arrays:
         return {"n_wk": state["n_wk"]}
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
@@ -71,9 +73,6 @@ class Shared(LocalSampling):
         return {
             name.removeprefix("party/"): n_wk.sum(axis=0) for name, n_wk in state.items() if name != "n_wk"
         }
-
-    def local_model(self, party: Party) -> None:
-        return None
 
 
 METHOD = Shared

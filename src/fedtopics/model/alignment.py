@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.model.matching import Matching, Topics, integrate
+from fedtopics.model.matching import Matching, WeightedTopics, integrate
 from fedtopics.model.topic_model import TopicModel
 
 
@@ -100,7 +100,7 @@ def align(
     vocabulary = _one_vocabulary(named, previous)
     old = {} if previous is None else dict(previous.seen)
     # Topics of the past have no data: they attract, and do not change what they attract.
-    folded = [Topics(np.array(list(old.values())), np.zeros(len(old)))] if old else []
+    folded = [WeightedTopics(np.array(list(old.values())), np.zeros(len(old)))] if old else []
     folded += [_weighted(model) for model in named.values()]
     merged = integrate(folded, Matching(matching, threshold, n_top))
     ids = _ids(merged.members[0] if old else np.zeros(0, np.int64), list(old), len(merged.topics.weights))
@@ -134,10 +134,10 @@ def _one_vocabulary(models: Mapping[str, TopicModel], previous: Alignment | None
     return vocabularies[first]
 
 
-def _weighted(model: TopicModel) -> Topics:
+def _weighted(model: TopicModel) -> WeightedTopics:
     shares = model.topic_shares
     weights = np.full(model.n_topics, 1 / model.n_topics) if shares is None else np.maximum(shares, 1e-12)
-    return Topics(model.topic_word, weights)
+    return WeightedTopics(model.topic_word, weights)
 
 
 def _ids(old_groups: NDArray[np.int64], old_ids: list[int], n_groups: int) -> dict[int, int]:

@@ -83,7 +83,7 @@ class Matching:
 
 
 @dataclass(frozen=True, eq=False)
-class Topics:
+class WeightedTopics:
     """Topics of one model: probabilities (n_topics, n_words), and the amount of data behind each topic."""
 
     probabilities: Floats
@@ -94,11 +94,11 @@ class Topics:
 class Integrated:
     """The global topics, and for each model the global topic that each of its own went into."""
 
-    topics: Topics
+    topics: WeightedTopics
     members: tuple[Ints, ...]
 
 
-def integrate(models: Sequence[Topics], matching: Matching) -> Integrated:
+def integrate(models: Sequence[WeightedTopics], matching: Matching) -> Integrated:
     """All models folded into one, in the order given."""
     if not models:
         raise InputError("expected at least one model to integrate, got none")
@@ -112,7 +112,7 @@ def integrate(models: Sequence[Topics], matching: Matching) -> Integrated:
     return Integrated(merged, tuple(members))
 
 
-def compose(own: Topics, whole: Topics, matching: Matching) -> Ints:
+def compose(own: WeightedTopics, whole: WeightedTopics, matching: Matching) -> Ints:
     """The global topic that replaces each local one, -1 where it is kept (FTM Algorithm 3).
 
     Each takes the most similar global topic that none before it took, if that is similar enough. The printed
@@ -153,17 +153,17 @@ def subtract_base(probabilities: Floats) -> Floats:
     return np.where(sums > 0, above / np.where(sums > 0, sums, 1), probabilities)
 
 
-def normalize(counts: Floats) -> Topics:
+def normalize(counts: Floats) -> WeightedTopics:
     """Topic-wise normalization of counts (n_topics, n_words), with the sums as weights.
 
     FTM calls it encryption. It is none: where counts are whole numbers, dividing each row by its smallest
     entry gives them back. What leaves a party must be private before.
     """
     sums = counts.sum(axis=1)
-    return Topics(counts / np.where(sums > 0, sums, 1)[:, None], sums)
+    return WeightedTopics(counts / np.where(sums > 0, sums, 1)[:, None], sums)
 
 
-def _check_words(models: Sequence[Topics]) -> None:
+def _check_words(models: Sequence[WeightedTopics]) -> None:
     sizes = sorted({model.probabilities.shape[1] for model in models})
     if len(sizes) > 1:
         raise InputError(f"models must have one vocabulary, got {len(sizes)} of sizes {sizes}")
@@ -184,7 +184,7 @@ def _groups(n: int, pairs: Iterable[tuple[int, int]]) -> Ints:
     return np.unique([root(item) for item in range(n)], return_inverse=True)[1].astype(np.int64)
 
 
-def _merge(old: Topics, new: Topics, group: Ints) -> Topics:
+def _merge(old: WeightedTopics, new: WeightedTopics, group: Ints) -> WeightedTopics:
     weights = np.concatenate([old.weights, new.weights])
     probabilities = np.concatenate([old.probabilities, new.probabilities])
     sums = np.asarray(np.bincount(group, weights), np.float64)
@@ -193,7 +193,7 @@ def _merge(old: Topics, new: Topics, group: Ints) -> Topics:
     shares /= np.bincount(group, shares)[group]
     merged = np.zeros((len(sums), probabilities.shape[1]))
     np.add.at(merged, group, shares[:, None] * probabilities)
-    return Topics(merged, sums)
+    return WeightedTopics(merged, sums)
 
 
 def _top(topics: Floats, n_top: int) -> Floats:

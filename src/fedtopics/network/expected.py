@@ -3,7 +3,7 @@
 The coordinator lets the method contribute for a party with one invented document and for one with three,
 and compares: what both have in common every party's message must have; a dimension in which they
 differ depends on the documents and may have any size. Numbers must be finite, of a size that sums cannot
-overflow, and not negative unless the method says that they may be (`About.may_be_negative`).
+overflow, and not negative unless the method says that they may be (`Method.may_be_negative`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.method import Arrays, Method, Party, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 LENGTH = 32  # of an invented document: enough for methods that take documents in pieces
 LARGEST = 1e12  # far above any count, and of 100 parties together far below what a party believes
@@ -54,7 +55,7 @@ def expected(
     )
     return {
         name: Expected(
-            array.dtype.name, _common(array.shape, large[name].shape), name in method.about.may_be_negative
+            array.dtype.name, _common(array.shape, large[name].shape), name in method.may_be_negative
         )
         for name, array in small.items()
     }

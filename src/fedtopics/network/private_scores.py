@@ -29,7 +29,7 @@ from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 MOST_TOKENS = 50
 MOST_NATS = 4.0  # from those of even words

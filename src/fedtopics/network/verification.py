@@ -34,7 +34,6 @@ from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.planned import whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
-from fedtopics.protocol.method import settings_in_force
 from fedtopics.runs.run import Run, read_record
 from fedtopics.whole_file import read_whole
 
@@ -134,11 +133,9 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
     method = plan.method()
     if (record["plan"], set(found)) != (plan.digest, set(plan.parties)):
         raise AttestationError(f"expected a run of plan {plan.digest:.12} with all its parties, got another")
-    in_force = json.loads(json.dumps(settings_in_force(method, record["n_words"])))
+    in_force = json.loads(json.dumps(method.in_force(record["n_words"])))
     told = {"method": record["method"], "variant": record.get("variant"), **record["settings"]}
-    if not _are_alike(
-        told, {"method": plan.method_name, "variant": getattr(method, "variant", None), **in_force}
-    ):
+    if not _are_alike(told, {"method": plan.method_name, "variant": method.variant, **in_force}):
         raise AttestationError("expected the method and the settings of the plan in run.json, got others")
     whole = whole_ledger(plan, record["n_words"])
     for name, held in found.items():

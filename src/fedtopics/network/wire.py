@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fedtopics.documents.text.words import LONGEST, is_word
 from fedtopics.documents.text.words import MOST as MOST_WORDS
 from fedtopics.errors import InputError
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 MAGIC = b"FTW1"
 MOST_HEADER = 2**20

@@ -16,8 +16,9 @@ from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Ledger
-from fedtopics.protocol.method import Arrays, Method, Party, Turn, measures, party_topics
+from fedtopics.privacy.price.release import Ledger, Release
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Round:
     measures: dict[str, float] = field(default_factory=dict)
 
 
+# Given the number of a round, a party, what it is told and what it answers.
+Overhear: TypeAlias = Callable[[int, str, Arrays, Release[Arrays]], None]
 # Given the number of a round and a way to have its model made: more measures of that round.
 Monitor: TypeAlias = Callable[[int, Callable[[], TopicModel | None]], dict[str, float]]
 
@@ -56,11 +59,13 @@ def run(
     secure: bool = False,
     on_round: Callable[[Round], None] = lambda _: None,
     monitor: Monitor = lambda number, model: {},
+    overhear: Overhear = lambda number, party, told, release: None,
 ) -> Outcome:
     """Train `method` on one corpus per party name.
 
     The ledger must afford the method's plan before any document is looked at, and is charged with every
-    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`.
+    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`. `overhear` is
+    given what every party is told and answers.
     """
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))
@@ -78,20 +83,20 @@ def run(
         sent: dict[str, Arrays] = {}
         down = 0
         for name, party in parties.items():
-            told = method.broadcast(state, name)
+            told = method.tell(state, name)
             release, memory = method.contribute(party, told, replace(turn, role="party", party=name))
             ledger.charge(name, number, release.cost, content=_digest(release.value))
+            overhear(number, name, told, release)
             sent[name], parties[name] = release.value, replace(party, memory=memory)
             down += _size(told)
         state = method.combine(state, sent, turn)
         seconds, up = perf_counter() - began, sum(map(_size, sent.values()))
-        seen = measures(method, state) | monitor(number, partial(method.model, state, vocabulary))
+        seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
         rounds.append(Round(number, seconds, up, down, seen))
         on_round(rounds[-1])
     local = {name: method.local_model(party) for name, party in parties.items()}
     kept = {name: model for name, model in local.items() if model is not None}
-    shares = party_topics(method, state)
-    return Outcome(method.model(state, vocabulary), kept, ledger, rounds, shares)
+    return Outcome(method.model(state, vocabulary), kept, ledger, rounds, method.party_topics(state))
 
 
 def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:

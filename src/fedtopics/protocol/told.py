@@ -7,18 +7,34 @@ question can neither make a party fail for a reason that its documents decide, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.protocol.method import Arrays, Form, Numbers
+from fedtopics.protocol.turn import Arrays
 
 LONGEST = 1e6  # mean tokens of a document: an E step takes time in proportion to it
 SLACK = 1e-4  # of a sum that is one, in single precision
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """An array as a party may be told it; a dimension that is a range may have any of these sizes."""
+
+    type: str
+    shape: tuple[int | range, ...] = ()
+    least: float = 0.0
+    most: float = 1e15  # far above any count
+    sums_to_one: int | None = None  # along this axis
+    distinct: bool = False
+
+
+Form: TypeAlias = Mapping[str, Numbers]
 
 
 class ToldError(InputError):

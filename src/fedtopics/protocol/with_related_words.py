@@ -8,7 +8,7 @@ that of the method, as long as the relation is public.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +16,15 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Cost, Release
-from fedtopics.protocol.method import (
-    About,
-    Arrays,
-    Form,
-    Method,
-    Party,
-    ToldTopics,
-    Turn,
-    measures,
-    model_sizes,
-    name_of,
-    party_topics,
-    shows,
-)
+from fedtopics.protocol.method import Hearing, Method, ToldTopics
+from fedtopics.protocol.told import Form
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.related_words import TAU, RelatedWords
 from fedtopics.related_words.related import check_tau
 
 
 @dataclass(frozen=True, eq=False)
-class Consistent:
+class Consistent(Method):
     """A method with semantic consistency at its server; all else is the method's own."""
 
     method: Method
@@ -44,10 +33,10 @@ class Consistent:
 
     def __post_init__(self) -> None:
         check(self.method, self.tau)
-
-    @property
-    def about(self) -> About:
-        return self.method.about
+        inner = self.method
+        own = {"about": inner.about, "variant": inner.variant, "may_be_negative": inner.may_be_negative}
+        for name, value in (own | {"told_topics": inner.told_topics}).items():
+            object.__setattr__(self, name, value)
 
     @property
     def n_topics(self) -> int:
@@ -56,6 +45,10 @@ class Consistent:
     @property
     def n_rounds(self) -> int:
         return self.method.n_rounds
+
+    @property
+    def privacy_delta(self) -> float | None:
+        return self.method.privacy_delta
 
     def prices(self, n_words: int) -> list[Cost]:
         return self.method.prices(n_words)
@@ -68,9 +61,14 @@ class Consistent:
             )
         return self.method.start(n_words, turn)
 
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
-        told = self.method.broadcast(state, party)
-        where = cast(ToldTopics, told_topics(self.method))
+    def broadcast(self, state: Arrays) -> Arrays:
+        return self._drawn(self.method.broadcast(state))
+
+    def tell(self, state: Arrays, party: str) -> Arrays:
+        return self._drawn(self.method.tell(state, party))
+
+    def _drawn(self, told: Arrays) -> Arrays:
+        where = told_topics(self.method)
         if where.name not in told:
             return told
         rows = np.moveaxis(told[where.name], where.word_axis, 1)
@@ -79,9 +77,6 @@ class Consistent:
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         return self.method.may_be_told(n_words, party)
-
-    def model_sizes(self, parties: tuple[str, ...]) -> range:
-        return model_sizes(self.method, parties)
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         return self.method.contribute(party, told, turn)
@@ -96,33 +91,49 @@ class Consistent:
         drawn = self.relation.draw_together(model.topic_word, self.tau)
         return replace(model, topic_word=drawn.astype(model.topic_word.dtype))
 
+    def in_force(self, n_words: int) -> dict[str, Any]:
+        return self.method.in_force(n_words)
+
+    def notes(self, n_words: int) -> list[str]:
+        return self.method.notes(n_words)
+
+    def shows(self) -> tuple[str, ...]:
+        return self.method.shows()
+
+    def forecast(self, n_words: int) -> dict[str, float] | None:
+        return self.method.forecast(n_words)
+
+    def model_sizes(self, parties: tuple[str, ...]) -> range:
+        return self.method.model_sizes(parties)
+
     def local_model(self, party: Party) -> TopicModel | None:
         return self.method.local_model(party)
 
     def measures(self, state: Arrays) -> dict[str, float]:
-        return measures(self.method, state)
-
-    def shows(self) -> tuple[str, ...]:
-        return shows(self.method)
+        return self.method.measures(state)
 
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
-        return party_topics(self.method, state)
+        return self.method.party_topics(state)
+
+    def hearing(self, model: TopicModel) -> Hearing | None:
+        return self.method.hearing(model)
 
 
 def with_consistency(method: Method, relation: RelatedWords, tau: float = TAU) -> Method:
     """The method, whose server draws topics towards the relation."""
-    return cast(Method, Consistent(method, relation, tau))
+    return Consistent(method, relation, tau)
 
 
 def check(method: Method, tau: float) -> None:
     """Refuse a method whose server tells no topics, and a tau below 0, before any document is read."""
     check_tau(tau)
-    if told_topics(method) is None:
+    told_topics(method)
+
+
+def told_topics(method: Method) -> ToldTopics:
+    """Where a method's server puts the topics that it tells."""
+    if method.told_topics is None:
         raise InputError(
-            f"consistency needs a server that tells topics, got {name_of(method)}; use calm, ftm or pctd"
+            f"consistency needs a server that tells topics, got {method.about.summary}; use calm, ftm or pctd"
         )
-
-
-def told_topics(method: Method) -> ToldTopics | None:
-    """Where a method's server puts the topics that it tells; None where it tells none."""
-    return getattr(method, "told_topics", None)
+    return method.told_topics

@@ -24,7 +24,7 @@ def run_page(run: Run) -> str:
     """The page of a `run`, complete in itself."""
     alike = topics_shown.similarity(run.model)
     cards = topics_shown.cards(run.model, alike)
-    about = _about(run.record["method"])
+    about = _about(run.record["method"], run.record.get("variant"))
     spent = privacy_shown.spendings(run)
     index = topics_shown.word_index(run.model)
     return render(
@@ -49,10 +49,10 @@ def run_page(run: Run) -> str:
     )
 
 
-def _about(method: str) -> About:
+def _about(method: str, variant: str | None) -> About:
     """What the method says of itself; a run of a method that is not installed here still has a page."""
     try:
-        return methods.find(method).about
+        return methods.find(method, variant).about
     except InputError:
         return About(method, "not known here: the method is not installed", "")
 

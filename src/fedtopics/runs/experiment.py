@@ -9,26 +9,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 import fedtopics
-from fedtopics.related_words import RelatedWords, TAU, load
 from fedtopics.documents.corpus import Corpus
-from fedtopics.runs.preparing import Data, READING, prepare
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
-from fedtopics.protocol import in_process
-from fedtopics.protocol.with_related_words import with_consistency
-from fedtopics.protocol.method import Method, notes, privacy_delta, settings_in_force
-from fedtopics.methods import DEFAULT, find, make
+from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import Bar, bar
-from fedtopics.runs.run import Run, SCHEMA
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.with_related_words import with_consistency
+from fedtopics.related_words import TAU, RelatedWords, load
+from fedtopics.runs.preparing import READING, Data, prepare
+from fedtopics.runs.run import SCHEMA, Run
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ def train(
     )
     n_threads = n_threads or os.cpu_count() or 1
     relation = _relation(consistency, data)
-    for note in notes(trained, data.test.n_words):
+    for note in trained.notes(data.test.n_words):
         logger.warning("%s: %s", method, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
@@ -130,7 +130,7 @@ def compare(
 
 def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:
     """The settings of each run of a method: one for each epsilon, if it takes any."""
-    if epsilon is None or "epsilon" not in settings_of(find(method)):
+    if epsilon is None or "epsilon" not in settings_of(method):
         return [{}]
     return [{"epsilon": value} for value in (epsilon if isinstance(epsilon, Sequence) else [epsilon])]
 
@@ -181,8 +181,8 @@ def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
 def _ledger(data: Data, method: Method) -> Ledger:
     """What the parties have spent so far, at the method's delta where it has one and nothing is spent yet."""
     entries = list(data.ledger.entries)
-    delta = data.ledger.delta if entries else privacy_delta(method, data.ledger.delta)
-    return replace(data.ledger, delta=delta, entries=entries)
+    delta = None if entries else method.privacy_delta
+    return replace(data.ledger, delta=data.ledger.delta if delta is None else delta, entries=entries)
 
 
 def _relation(source: Any, data: Data) -> RelatedWords | None:
@@ -253,12 +253,12 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
     return {
         "schema": SCHEMA,
         "method": name,
-        "variant": getattr(method, "variant", None),
+        "variant": method.variant,
         "engine": "in_process",
         "source": data.source,
         "n_words": data.test.n_words,
-        "settings": settings_in_force(method, data.test.n_words),
-        "notes": notes(method, data.test.n_words),
+        "settings": method.in_force(data.test.n_words),
+        "notes": method.notes(data.test.n_words),
         "parties": parties,
         "n_empty_docs": data.train.n_empty + data.test.n_empty,
         "vocabulary": data.vocabulary,
@@ -267,18 +267,10 @@ def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) 
         "noise": outcome.ledger.noise,
         "rounds": [asdict(entry) for entry in outcome.rounds],
         "party_topics": {name: amounts.tolist() for name, amounts in outcome.party_topics.items()},
-        "forecast": _forecast(method, data.test.n_words),
+        "forecast": method.forecast(data.test.n_words),
         "versions": {
             "fedtopics": fedtopics.__version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
     }
-
-
-def _forecast(method: Method, n_words: int) -> dict[str, float] | None:
-    """The predicted cost in perplexity, of a method that can tell it and was given what it needs."""
-    predicted = getattr(method, "forecast", lambda _: None)(n_words)
-    if predicted is None:
-        return None
-    return {"distinct_words": cast(Any, method).distinct_words, "perplexity_ratio": predicted}

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from fedtopics import methods
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.calibration import bisect
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.privacy.price.ledger import Budget, Ledger
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import Data
-from fedtopics.errors import InputError
-from fedtopics.privacy.price import accounting
-from fedtopics.privacy.mechanisms.calibration import bisect
-from fedtopics.privacy.mechanisms.bounds import Bounds
-from fedtopics.privacy.price.cost import Cost, FREE
-from fedtopics.privacy.price.ledger import Budget, Ledger
 from fedtopics.runs.run import Run
 
 # What a method may call its privacy parameter, from most noise to least.
@@ -77,10 +77,9 @@ def candidates(
         public = {"n_reports": N_REPORTS} | public
     for name in names or methods.names():
         method, _, only = name.rstrip(")").partition(" (")
-        known = methods.settings(methods.find(method))
-        given = {setting: value for setting, value in public.items() if setting in known}
-        variants = (None,) if "variant" not in known else (only,) if only else ("sound", "paper")
-        for variant in variants:
+        for variant in (only,) if only else methods.variants(method) or (None,):
+            known = methods.settings(method, variant)
+            given = {setting: value for setting, value in public.items() if setting in known}
             chosen = given if variant is None else given | {"variant": variant}
             yield _candidate(method, variant, chosen, budget, n_words)
 
@@ -88,9 +87,9 @@ def candidates(
 def _candidate(
     name: str, variant: str | None, settings: dict[str, Any], budget: Budget, n_words: int
 ) -> Candidate:
-    if hasattr(methods.find(name), "privacy_delta"):
+    if methods.find(name, variant)().privacy_delta is not None:
         settings = {"delta": budget.delta} | settings
-    parameters = [p for p in PARAMETERS if p in methods.settings(methods.find(name))]
+    parameters = [p for p in PARAMETERS if p in methods.settings(name, variant)]
     if not parameters:
         plan = sum(methods.make(name, **settings).prices(n_words), start=FREE)
         why = "nothing leaves a party" if plan == FREE else "no privacy"
@@ -110,7 +109,7 @@ def _lacks_length(
     name: str, variant: str | None, settings: dict[str, Any], budget: Budget, n_words: int
 ) -> bool:
     """Whether all that a proof lacks is a public maximum of the words of a document."""
-    known = methods.settings(methods.find(name)) | settings
+    known = methods.settings(name, variant) | settings
     if budget.relation.startswith("word") or "max_length" not in known or known["max_length"] is not None:
         return False
     return not _candidate(name, variant, settings | {"max_length": 1}, budget, n_words).why

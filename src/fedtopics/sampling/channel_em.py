@@ -35,7 +35,7 @@ Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Topics:
+class SizedTopics:
     """Topics as the E step reads them: phi (n_words, n_topics), whose columns sum to 1, and sizes S_k."""
 
     phi: Floats
@@ -47,7 +47,7 @@ class Topics:
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Mixtures:
     """What is known of each document: topic shares theta (n_docs, n_topics) and expected length lambda."""
 
     theta: Floats
@@ -58,21 +58,21 @@ class Documents:
 class Expectation:
     """Outcome of one E step: documents, expected counts (n_words, n_topics), channel log-likelihood."""
 
-    documents: Documents
+    documents: Mixtures
     counts: Floats
     log_likelihood: float
 
 
-def start(histograms: Histograms, n_topics: int, length: float) -> Documents:
+def start(histograms: Histograms, n_topics: int, length: float) -> Mixtures:
     """Every document an even mixture of the expected length."""
     theta = np.full((histograms.n_docs, n_topics), 1 / n_topics, np.float32)
-    return Documents(theta, np.full(histograms.n_docs, float(length)))
+    return Mixtures(theta, np.full(histograms.n_docs, float(length)))
 
 
 def expect(
     histograms: Histograms,
-    documents: Documents,
-    topics: Topics,
+    documents: Mixtures,
+    topics: SizedTopics,
     alpha: Floats,
     *,
     n_steps: int = 2,
@@ -96,11 +96,11 @@ def expect(
     return Expectation(moved, counts, log_likelihood)
 
 
-def maximize(counts: NDArray[np.floating], beta: float) -> Topics:
+def maximize(counts: NDArray[np.floating], beta: float) -> SizedTopics:
     """The topics of expected counts (n_words, n_topics) under a symmetric Dirichlet prior `beta`."""
     smoothed = counts.astype(np.float64) + beta
     sizes = smoothed.sum(axis=0)
-    return Topics((smoothed / sizes).astype(np.float32), sizes.astype(np.float32))
+    return SizedTopics((smoothed / sizes).astype(np.float32), sizes.astype(np.float32))
 
 
 def unigram(
@@ -111,7 +111,7 @@ def unigram(
     Where there are no documents, `length` is as good a mean as any.
     """
     alpha = np.ones(1, np.float32)
-    topics = Topics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
+    topics = SizedTopics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
     documents = start(histograms, 1, length)
     for _ in range(n_rounds):
         step = expect(histograms, documents, topics, alpha, n_steps=1, exclude=False, n_threads=n_threads)
@@ -121,7 +121,13 @@ def unigram(
 
 
 def score(
-    histograms: Histograms, topics: Topics, alpha: Floats, *, seed: int, n_steps: int = 20, n_threads: int = 1
+    histograms: Histograms,
+    topics: SizedTopics,
+    alpha: Floats,
+    *,
+    seed: int,
+    n_steps: int = 20,
+    n_threads: int = 1,
 ) -> float:
     """Held-out channel log-likelihood: mixtures from a random half of the vocabulary score the other half.
 
@@ -154,8 +160,8 @@ def _typical_length(histograms: Histograms) -> float:
 
 def _run(
     histograms: Histograms,
-    documents: Documents,
-    topics: Topics,
+    documents: Mixtures,
+    topics: SizedTopics,
     alpha: Floats,
     covered: Floats,
     counts: Floats | None,
@@ -164,10 +170,10 @@ def _run(
     exclude: bool,
     n_threads: int,
     instruction_set: str = "best",
-) -> tuple[Documents, float]:
+) -> tuple[Mixtures, float]:
     """One pass of the kernel on copies of the documents; fills `counts` unless None."""
     _check(histograms, documents, topics, alpha, n_steps, n_threads)
-    moved = Documents(documents.theta.copy(), documents.lengths.copy())
+    moved = Mixtures(documents.theta.copy(), documents.lengths.copy())
     log_likelihood: float = _channel_em.expect(
         histograms.offsets,
         histograms.words,
@@ -192,7 +198,12 @@ def _run(
 
 
 def _check(
-    histograms: Histograms, documents: Documents, topics: Topics, alpha: Floats, n_steps: int, n_threads: int
+    histograms: Histograms,
+    documents: Mixtures,
+    topics: SizedTopics,
+    alpha: Floats,
+    n_steps: int,
+    n_threads: int,
 ) -> None:
     n_topics = topics.n_topics
     _expect_shape("topics.phi", topics.phi, (histograms.n_words, n_topics))

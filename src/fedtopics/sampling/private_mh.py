@@ -28,7 +28,7 @@ from fedtopics.sampling.histograms import Histograms
 Evidence: TypeAlias = Literal["plug_in", "one_hot", "counts"]
 KINDS: tuple[Evidence, ...] = ("plug_in", "one_hot", "counts")
 Floats: TypeAlias = NDArray[np.float64]
-Topics: TypeAlias = NDArray[np.uint16]
+Labels: TypeAlias = NDArray[np.uint16]
 Offsets: TypeAlias = NDArray[np.int64]
 
 
@@ -92,12 +92,12 @@ class Units:
         return np.searchsorted(rows, self.units).astype(np.int64), self.words[at[first]]
 
 
-def start(units: Units, n_topics: int, seed: int) -> Topics:
+def start(units: Units, n_topics: int, seed: int) -> Labels:
     """Every unit in a uniform topic."""
     return np.random.default_rng(seed).integers(n_topics, size=units.n_units).astype(np.uint16)
 
 
-def assign(units: Units, log_phi: NDArray[Any], *, seed: int, n_threads: int = 1) -> Topics:
+def assign(units: Units, log_phi: NDArray[Any], *, seed: int, n_threads: int = 1) -> Labels:
     """Every unit in a topic drawn by one of its hint words; log_phi has shape (n_topics, n_words)."""
     topics = np.zeros(units.n_units, np.uint16)
     return _run(units, topics, log_phi, 1.0, 0, seed, 0, n_threads)
@@ -105,7 +105,7 @@ def assign(units: Units, log_phi: NDArray[Any], *, seed: int, n_threads: int = 1
 
 def sweep(
     units: Units,
-    topics: Topics,
+    topics: Labels,
     log_phi: NDArray[Any],
     alpha: float,
     *,
@@ -113,7 +113,7 @@ def sweep(
     number: int = 0,
     n_proposals: int = 1,
     n_threads: int = 1,
-) -> Topics:
+) -> Labels:
     """Topics after one pass of `n_proposals` document and word proposals to every unit, phi fixed."""
     return _run(units, topics.copy(), log_phi, alpha, n_proposals, seed, number, n_threads)
 
@@ -137,7 +137,7 @@ def normalized_log(log_weights: Floats) -> Floats:
     return result
 
 
-def word_topic_counts(units: Units, topics: Topics, log_phi: Floats) -> Floats:
+def word_topic_counts(units: Units, topics: Labels, log_phi: Floats) -> Floats:
     """Expected counts (n_topics, n_words) behind the vectors, given the topic of each unit."""
     if units.evidence == "counts":
         return _counts_behind_histograms(units, topics, log_phi)
@@ -158,7 +158,9 @@ def word_topic_counts(units: Units, topics: Topics, log_phi: Floats) -> Floats:
 def expected_lengths(histograms: Histograms, *, n_rounds: int = 15) -> Floats:
     """Expected tokens behind each histogram: channel EM with a single topic."""
     alpha = np.ones(1, np.float32)
-    topics = channel_em.Topics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
+    topics = channel_em.SizedTopics(
+        np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha
+    )
     documents = channel_em.start(histograms, 1, 10.0)
     for _ in range(n_rounds):
         step = channel_em.expect(histograms, documents, topics, alpha, n_steps=1, exclude=False)
@@ -170,30 +172,30 @@ def _table(cells: Offsets, values: Floats, n_topics: int, n_words: int) -> Float
     return np.asarray(np.bincount(cells, values, n_topics * n_words).reshape(n_topics, n_words), np.float64)
 
 
-def _counts_behind_histograms(units: Units, topics: Topics, log_phi: Floats) -> Floats:
+def _counts_behind_histograms(units: Units, topics: Labels, log_phi: Floats) -> Floats:
     n_topics = len(log_phi)
     phi = np.ascontiguousarray(np.exp(log_phi.T), np.float32)
     chosen = (topics[:, None] == np.arange(n_topics)).astype(np.float32)
     values = np.rint(units.values).astype(np.int32)
     histograms = Histograms(units.rows[units.units], units.words, values, units.n_words, units.decay)
     ones = np.ones(n_topics, np.float32)
-    documents = channel_em.Documents(chosen, units.lengths)
+    documents = channel_em.Mixtures(chosen, units.lengths)
     step = channel_em.expect(
-        histograms, documents, channel_em.Topics(phi, ones), ones, n_steps=0, exclude=False
+        histograms, documents, channel_em.SizedTopics(phi, ones), ones, n_steps=0, exclude=False
     )
     return np.asarray(step.counts.T, np.float64)
 
 
 def _run(
     units: Units,
-    topics: Topics,
+    topics: Labels,
     log_phi: NDArray[Any],
     alpha: float,
     n_proposals: int,
     seed: int,
     number: int,
     n_threads: int,
-) -> Topics:
+) -> Labels:
     log_phi = np.ascontiguousarray(log_phi, np.float32)
     if log_phi.ndim != 2 or log_phi.shape[1] != units.n_words:
         raise InputError(f"expected topics over {units.n_words} words, got shape {log_phi.shape}")

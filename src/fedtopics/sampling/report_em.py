@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import _channel_em
-from fedtopics.sampling.channel_em import Documents, Expectation, Floats, Topics, maximize
+from fedtopics.sampling.channel_em import Expectation, Floats, Mixtures, SizedTopics, maximize
 
 Offsets = NDArray[np.int64]
 
@@ -74,16 +74,16 @@ class Reports:
         return np.asarray(total[self.documents[1:]] - total[self.documents[:-1]])
 
 
-def start(reports: Reports, n_topics: int) -> Documents:
+def start(reports: Reports, n_topics: int) -> Mixtures:
     """Every document an even mixture; its length is known."""
     theta = np.full((reports.n_docs, n_topics), 1 / n_topics, np.float32)
-    return Documents(theta, reports.lengths)
+    return Mixtures(theta, reports.lengths)
 
 
 def unigram(reports: Reports, *, n_rounds: int = 15, n_threads: int = 1) -> NDArray[np.float64]:
     """Expected count of every word behind the reports: EM with a single topic."""
     alpha = np.ones(1, np.float32)
-    topics = Topics(np.full((reports.n_words, 1), 1 / reports.n_words, np.float32), alpha)
+    topics = SizedTopics(np.full((reports.n_words, 1), 1 / reports.n_words, np.float32), alpha)
     documents = start(reports, 1)
     for _ in range(n_rounds):
         step = expect(reports, documents, topics, alpha, n_steps=0, exclude=False, n_threads=n_threads)
@@ -93,8 +93,8 @@ def unigram(reports: Reports, *, n_rounds: int = 15, n_threads: int = 1) -> NDAr
 
 def expect(
     reports: Reports,
-    documents: Documents,
-    topics: Topics,
+    documents: Mixtures,
+    topics: SizedTopics,
     alpha: Floats,
     *,
     n_steps: int = 2,
@@ -126,4 +126,4 @@ def expect(
         counts=counts,
         instruction_set=instruction_set,
     )
-    return Expectation(Documents(theta, documents.lengths), counts, log_likelihood)
+    return Expectation(Mixtures(theta, documents.lengths), counts, log_likelihood)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fedtopics.network.coordinator.combining import combine
-from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.protocol.turn import Arrays, Turn
 
 TURN = Turn(0, "server")
 

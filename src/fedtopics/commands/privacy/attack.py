@@ -41,10 +41,9 @@ def attack(
     as_json: options.Json = False,
 ) -> None:
     from fedtopics import methods
-    from fedtopics.audit.listening import listen
+    from fedtopics.audit.listener import listen
     from fedtopics.documents.reading import read
     from fedtopics.progress import track
-    from fedtopics.protocol.method import notes
 
     corpus = _sample(read(source, progress=None, **preparing.options()), users, seed)
     rows: list[dict[str, Any]] = []
@@ -53,7 +52,7 @@ def attack(
         with _warnings_kept() as told:
             heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
         row = {"method": name, "channel": "bits"} | given | {"bound": heard.bound} | asdict(heard.recovered)
-        rows.append(row | {"notes": [*notes(method, corpus.n_words), *told]})
+        rows.append(row | {"notes": [*method.notes(corpus.n_words), *told]})
     if as_json:
         options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
         return

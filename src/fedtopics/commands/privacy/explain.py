@@ -31,13 +31,12 @@ def explain(
 ) -> None:
     from fedtopics import methods
     from fedtopics.privacy import explain
-    from fedtopics.protocol.method import privacy_delta
 
     given = options.method_settings(variant, epsilon, rounds, settings)
     planned = methods.make(method, n_topics=topics, **given)
     facts = explain.PublicFacts(words, topics, documents, distinct)
-    delta = privacy_delta(planned, 1e-6) if delta is None else delta
-    found = explain.explain(planned.prices(words), facts, delta)
+    delta = planned.privacy_delta if delta is None else delta
+    found = explain.explain(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if as_json:
         options.print_json(asdict(found))
         return

@@ -1,3 +1,1 @@
-from fedtopics.methods.fedlda.sound import METHOD
-
-__all__ = ["METHOD"]
+"""FedLDA: federated LDA among users with one document each."""

@@ -13,22 +13,28 @@ depend on its word, so nothing is proved of any of these: only what is claimed o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.methods.fedlda.update_tuples import Tuples, counted
+from fedtopics.methods.parts.noisy_reports import small
+from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bounds import report_price
 from fedtopics.privacy.mechanisms.hybrid_categorical import hybrid_categorical
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.privacy.mechanisms.prior_response import PriorResponses, prior_price
+from fedtopics.privacy.mechanisms.prior_response import (
+    PriorResponses,
+    flip_probability,
+    kept_words,
+    prior_price,
+)
 from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.mechanisms.truncated_response import TruncatedResponse
 from fedtopics.privacy.price.cost import INFINITE, Claim, Cost, NoiseSource
 from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 CHANNELS = ("rrp", "krr", "t-krr", "hm", "none")
 
@@ -91,15 +97,34 @@ class TupleChannel:
         claim = Claim("word replace", self.epsilon, 0.0, f"{self.name} on the word of a tuple alone")
         return report_price(NonPrivate(), noise, (claim,))
 
+    def heard(self, model: TopicModel) -> tuple[float, NDArray[np.float64]]:
+        """Of one tuple: the chance that it tells its word beyond noise, and the law of the noise."""
+        n_words = model.n_words
+        if self.name == "rrp":
+            eta = flip_probability(self.epsilon, self.delta, self.gamma)
+            even = np.full(model.n_topics, 1 / model.n_topics)
+            shares = even if model.topic_shares is None else model.topic_shares
+            law = shares @ np.where(kept_words(model.topic_word, self.delta), model.topic_word, 0.0)
+            return 1 - eta, eta * law
+        if self.name in ("krr", "t-krr"):
+            gamma = RandomizedResponse(self.epsilon, n_words + 1).gamma
+            return gamma, np.full(n_words, (1 - gamma) / (n_words + 1))
+        if self.name == "hm":
+            bits = hybrid_categorical(self.epsilon, n_words + 1)
+            return bits.p - bits.q, np.full(n_words, bits.q)
+        return 1.0, np.zeros(n_words)
+
     def _response(self, n_words: int, known: Arrays) -> RandomizedResponse | TruncatedResponse:
         if self.name == "t-krr" and "kept" in known:
             return TruncatedResponse(self.epsilon, n_words + 1, (*known["kept"].tolist(), n_words))
         return RandomizedResponse(self.epsilon, n_words + 1)
 
 
-def small(numbers: NDArray[Any], largest: int) -> NDArray[Any]:
-    """The numbers in the smallest kind that holds `largest`, which must be public."""
-    return numbers.astype(np.min_scalar_type(largest))
+def senders(sent: Arrays) -> NDArray[np.int64]:
+    """The user of each reported word."""
+    n_users, n_tuples = sent["now"].shape
+    tuples = np.repeat(np.arange(n_users), n_tuples)
+    return np.repeat(tuples, sent["lengths"].astype(np.int64)) if "lengths" in sent else tuples
 
 
 def frequent(counts: NDArray[np.float64], delta: float) -> NDArray[np.int64]:

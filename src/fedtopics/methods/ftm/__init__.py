@@ -1,3 +1,1 @@
-from fedtopics.methods.ftm.sound import METHOD
-
-__all__ = ["METHOD"]
+"""FTM and iFTM: federated topic modeling with heterogeneous parties."""

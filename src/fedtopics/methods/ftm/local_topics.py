@@ -4,7 +4,7 @@ Three trainers, each a state of arrays and `n_local` iterations on it:
 
     by_histograms   channel-aware EM on noisy document histograms (LDA)
     by_reports      channel-aware EM on the vectors of tokens (LDA)
-    by_units        private Metropolis-Hastings on vectors of tokens or sentences (the papers; SentenceLDA)
+    by_units        private Metropolis-Hastings on vectors of sentences (SentenceLDA)
 
 `others` are counts of the same topics at other parties. They take part in every estimate of phi and stay as
 they are, so that a party goes on from the global model instead of drifting back to its own documents.
@@ -13,15 +13,17 @@ they are, so that a party goes on from the global model instead of drifting back
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.protocol.method import Arrays, Turn
-from fedtopics.sampling import channel_em, private_mh, report_em
-from fedtopics.sampling.channel_em import Documents, Expectation, Topics
+from fedtopics.methods.ftm import unit_chain
+from fedtopics.methods.ftm.unit_chain import SMALLEST, Training
+from fedtopics.protocol.turn import Arrays, Turn
+from fedtopics.sampling import channel_em, report_em
+from fedtopics.sampling.channel_em import Expectation, Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Floats, Units
 from fedtopics.sampling.report_em import Reports
@@ -29,17 +31,6 @@ from fedtopics.sampling.report_em import Reports
 Alpha: TypeAlias = NDArray[np.float32]
 
 STRETCH = 1.8  # each step of EM goes this far in the direction it takes
-SMALLEST = 1e-12  # of a topic that other parties know, where its logarithm is needed
-
-
-@dataclass(frozen=True)
-class Training:
-    """Settings of local training."""
-
-    n_topics: int
-    n_local: int
-    alpha: float
-    beta: float
 
 
 def by_histograms(
@@ -47,11 +38,11 @@ def by_histograms(
 ) -> Arrays:
     """Expected counts (n_topics, n_words) and mixtures of the documents after `n_local` steps of EM."""
 
-    def begin() -> tuple[Floats, Documents]:
+    def begin() -> tuple[Floats, Mixtures]:
         unigram, length = channel_em.unigram(histograms, n_threads=turn.n_threads)
         return _scattered(unigram, settings, turn), channel_em.start(histograms, settings.n_topics, length)
 
-    def expect(documents: Documents, topics: Topics, alpha: Alpha, formed: bool) -> Expectation:
+    def expect(documents: Mixtures, topics: SizedTopics, alpha: Alpha, formed: bool) -> Expectation:
         return channel_em.expect(
             histograms, documents, topics, alpha, exclude=formed, n_threads=turn.n_threads
         )
@@ -64,26 +55,26 @@ def by_reports(
 ) -> Arrays:
     """The same from vectors of single tokens."""
 
-    def begin() -> tuple[Floats, Documents]:
+    def begin() -> tuple[Floats, Mixtures]:
         unigram = report_em.unigram(reports, n_threads=turn.n_threads)
         return _scattered(unigram, settings, turn), report_em.start(reports, settings.n_topics)
 
-    def expect(documents: Documents, topics: Topics, alpha: Alpha, formed: bool) -> Expectation:
+    def expect(documents: Mixtures, topics: SizedTopics, alpha: Alpha, formed: bool) -> Expectation:
         return report_em.expect(reports, documents, topics, alpha, exclude=formed, n_threads=turn.n_threads)
 
     return _by_em(begin, expect, memory, others, settings)
 
 
 def _by_em(
-    begin: Callable[[], tuple[Floats, Documents]],
-    expect: Callable[[Documents, Topics, Alpha, bool], Expectation],
+    begin: Callable[[], tuple[Floats, Mixtures]],
+    expect: Callable[[Mixtures, SizedTopics, Alpha, bool], Expectation],
     memory: Arrays,
     others: Floats | None,
     settings: Training,
 ) -> Arrays:
     if "counts" in memory:
         counts = np.ascontiguousarray(memory["counts"].T, np.float64)
-        documents = Documents(memory["theta"], memory["lengths"])
+        documents = Mixtures(memory["theta"], memory["lengths"])
     else:
         counts, documents = begin()
     fixed = np.zeros_like(counts) if others is None else np.ascontiguousarray(others.T)
@@ -102,35 +93,22 @@ def _by_em(
 def by_units(
     units: Units, memory: Arrays, known: Floats | None, others: Floats | None, settings: Training, turn: Turn
 ) -> Arrays:
-    """Counts (n_topics, n_words) after `n_local` sweeps, and the topic of every unit.
+    """Counts and the topic of every unit after `n_local` sweeps; counts are the mean of the second half.
 
-    `known` are the topics that the server composed, from which all units start anew. With plug-in evidence
-    phi is drawn from its Dirichlet distribution as in the papers; else it is the mean, and the counts of the
-    second half of the sweeps are averaged.
+    `known` are the topics that the server composed. phi is the mean given the counts.
     """
-    generator = turn.generator()
-    drawn = units.evidence == "plug_in"
-    shape = settings.n_topics, units.n_words
     if known is None:
-        topics = private_mh.start(units, settings.n_topics, turn.seed)
-        log_phi = _log_topics(_first_counts(units, topics, shape), settings.beta, generator, drawn=True)
+        chain = unit_chain.begun(units, settings, turn, turn.generator())
     else:
-        log_phi = private_mh.normalized_log(np.log(np.maximum(known, SMALLEST)))
-        if "topics" in memory and not drawn:
-            topics = memory["topics"]
-        else:
-            topics = private_mh.assign(units, log_phi, seed=turn.seed, n_threads=turn.n_threads)
-    total, n_added = np.zeros(shape), 0
+        chain = unit_chain.from_known(units, known, turn, memory.get("topics"))
+    total, n_added = np.zeros((settings.n_topics, units.n_words)), 0
     for number in range(settings.n_local):
-        topics = private_mh.sweep(
-            units, topics, log_phi, settings.alpha, seed=turn.seed, number=number, n_threads=turn.n_threads
-        )
-        counts = private_mh.word_topic_counts(units, topics, log_phi)
+        chain, counts = unit_chain.swept(units, chain, number, settings, turn)
         if 2 * number + 2 > settings.n_local:
             total, n_added = total + counts, n_added + 1
-        fixed = 0.0 if others is None else others
-        log_phi = _log_topics(counts + fixed, settings.beta, generator, drawn=drawn)
-    return {"counts": _rows(counts if drawn else total / n_added), "topics": topics}
+        smoothed = counts + (0.0 if others is None else others) + settings.beta
+        chain = replace(chain, log_phi=np.log(smoothed / smoothed.sum(axis=1, keepdims=True)))
+    return {"counts": _rows(total / n_added), "topics": chain.topics}
 
 
 def _scattered(unigram: Floats, settings: Training, turn: Turn) -> Floats:
@@ -139,18 +117,6 @@ def _scattered(unigram: Floats, settings: Training, turn: Turn) -> Floats:
     counts = unigram[:, None] * factors
     counts *= unigram.sum() / settings.n_topics / np.maximum(counts.sum(axis=0), SMALLEST)
     return counts
-
-
-def _first_counts(units: Units, topics: private_mh.Topics, shape: tuple[int, int]) -> Floats:
-    even = np.full(shape, -np.log(shape[1]))
-    return private_mh.word_topic_counts(units, topics, even)
-
-
-def _log_topics(counts: Floats, beta: float, generator: np.random.Generator, *, drawn: bool) -> Floats:
-    if drawn:
-        return private_mh.draw_topics(counts, beta, generator)
-    smoothed = counts + beta
-    return np.asarray(np.log(smoothed / smoothed.sum(axis=1, keepdims=True)))
 
 
 def _rows(counts: NDArray[np.floating]) -> NDArray[np.float32]:

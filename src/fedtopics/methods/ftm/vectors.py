@@ -24,7 +24,7 @@ from fedtopics.privacy.mechanisms.one_hot import OneHot
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import private_mh
 from fedtopics.sampling.histograms import Histograms
 from fedtopics.sampling.private_mh import Evidence, Units
@@ -39,7 +39,6 @@ class Vectors:
 
     mechanism: Histogram | OneHot
     sentences: bool  # a topic for each sentence, not for each token
-    plug_in: bool = False  # the noise is taken for signal, as in the papers
     burstiness: float = 0.0  # how much a word that is in a document tends to come again
 
     def release(self, party: Party, turn: Turn) -> Release[Arrays]:
@@ -84,14 +83,15 @@ class Vectors:
         return np.asarray(ratios - 1)
 
     def units(self, vectors: Arrays) -> Units:
-        """Vectors of tokens or sentences as evidence on their topics."""
-        values, decay = vectors["values"], 0.0
-        evidence: Evidence = "counts"
+        """Vectors of tokens or sentences as evidence on their topics, through the law of their noise."""
         if isinstance(self.mechanism, OneHot):
-            evidence = "plug_in" if self.plug_in else "one_hot"
-            values = values / self.mechanism.grid if self.plug_in else self._gains(values)
-        else:
-            decay = self.mechanism.decay
+            return self.as_units(vectors, self._gains(vectors["values"]), "one_hot")
+        return self.as_units(vectors, vectors["values"], "counts", self.mechanism.decay)
+
+    def as_units(
+        self, vectors: Arrays, values: NDArray[Any], evidence: Evidence, decay: float = 0.0
+    ) -> Units:
+        """Vectors whose entries say of the topics what `evidence` makes of these values."""
         return Units(
             vectors["documents"],
             vectors["units"],

@@ -1,3 +1,1 @@
-from fedtopics.methods.lplda.sound import METHOD
-
-__all__ = ["METHOD"]
+"""LP-LDA: users send the words of a document as noisy bits."""

@@ -1,259 +1,79 @@
-"""LP-LDA: every user sends the words of a document as bits that were flipped at random.
+"""LP-LDA, repaired: every user sends the words of a document as bits that were flipped at random.
 
-F. Zhao, X. Ren, S. Yang, X. Yang, On privacy protection of latent Dirichlet allocation model training, IJCAI
-2019. A user is a document; a party holds many of them (in deployment: one).
+After F. Zhao, X. Ren, S. Yang, X. Yang, On privacy protection of latent Dirichlet allocation model training,
+IJCAI 2019. A user is a document; a party holds many of them (in deployment: one).
 
-    once     user:    a bit for every word of the vocabulary, 1 where the document has it
-             paper:   keep a bit with probability 1 - f, else send a fair coin
-             sound:   send a 1 with probability p where the word is there, with q where it is not; (p, q) is
-                      the most informative pair at this epsilon
-    paper    server:  n_t ones of word t in M vectors; N_t = (2 n_t - f M) / (2 (1 - f)), rounded, in [0, M];
-                      set |N_t - n_t| bits of word t at random, so that N_t are left (steps 1 to 5)
-    round t  paper:   n_sweeps of collapsed Gibbs sampling on the reconstructed documents
-             sound:   the same on the bits as they came (`methods/parts/noisy_reports.py`): a fixed background
-                      for the false ones, and a base of the private unigram
+    once     user:    a bit for every word of the vocabulary: send a 1 with probability p where the document
+                      has it, with q where it has not; (p, q) is the most informative pair at this epsilon
+    round t  server:  n_sweeps of Gibbs sampling on the bits as they came (`parts/noisy_reports.py`): a fixed
+                      background for the false ones, and a base of the private unigram
 
-Guarantee: epsilon for a word replaced, half of it (paper) or less than epsilon (sound) for a word added or
-removed, U epsilon for a document of at most U = max_length different words replaced. Bits are sent once, so
-rounds cost nothing. Public: vocabulary, settings, number of users. Lengths are hidden. The paper's Theorem 4
-calls ln((1 - f/2) / (f/2)) the epsilon of a whole document: it is that of one bit.
-
-channel="laplace" is the paper's baseline, and no guarantee: the documents are sent as they are, and what is
-noisy are counts. Laplace noise of scale sensitivity / ln((1 - f/2) / (f/2)) is added to the word-topic counts
-once (its positive part: counts do not fall below zero), and sampling goes on reading the raw words. The paper
-says sensitivity 1; its variance, 2 K^2 / epsilon^2, is that of sensitivity K.
+Guarantee: epsilon for a word replaced, less than epsilon for a word added or removed, U epsilon for a
+document of at most U = max_length different words replaced. Bits are sent once, so rounds cost nothing.
+Public: vocabulary, settings, number of users. Lengths are hidden.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.corpus import Corpus, require_words
+from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import noisy_reports
-from fedtopics.methods.parts.noisy_reports import ReportSampling
+from fedtopics.methods.parts import noisy_reports, overheard
+from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.release import Claim, Cost, Release, reuse
-from fedtopics.protocol.method import About, Arrays, Form, Party, Turn
-from fedtopics.sampling import lda
-
-OFFERED = {"paper": ("bits", "laplace"), "sound": ("bits",)}
+from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.protocol.method import About, Hearing
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
 @dataclass(frozen=True)
-class LpLda:
-    epsilon: float | None = None  # word replace; 4 where neither it nor f is given
-    f: float | None = None  # chance that a bit is a coin, in place of epsilon; paper
-    n_topics: int = 50
-    n_rounds: int = 60
-    variant: str = "sound"  # or "paper"
-    channel: str = "bits"  # or "laplace", the paper's baseline, which protects nothing
-    sensitivity: float = 1.0  # that the baseline's noise is scaled by
-    distinct_words: int = 60  # public guess of the different words of a document, for p and q; sound
+class LpLda(ReportSampling):
+    epsilon: float = 4.0  # word replace
+    distinct_words: int = 60  # public guess of the different words of a document, for p and q
     max_length: int | None = None  # public bound on the different words of a document; prices documents
-    n_sweeps: int = 5  # in a round
-    alpha: float = 0.1
-    beta: float = 0.05
-    base: float = 0.01  # private unigram under each topic, as a share of the reports per topic; sound
 
     about: ClassVar[About] = About(
         summary="users send the words of one document as noisy bits",
-        guarantee="epsilon for a word replaced, for all rounds; the paper claims half of it for a document",
+        guarantee="epsilon for a word replaced, for all rounds",
         citation="Zhao et al., IJCAI 2019",
     )
+    variant: ClassVar[str | None] = "sound"
 
     def __post_init__(self) -> None:
-        if self.variant not in OFFERED:
-            raise InputError(f"variant must be sound or paper, got {self.variant!r}")
-        if self.channel not in OFFERED[self.variant]:
-            for_paper = "; laplace is for variant=paper" if self.channel == "laplace" else ""
-            offered = " or ".join(OFFERED[self.variant])
-            raise InputError(f"channel must be {offered}, got {self.channel!r}{for_paper}")
-        self._check_noise()
-        if not (self.alpha > 0 and self.beta > 0 and self.base >= 0 and self.n_sweeps > 0):
-            given = f"{self.alpha}, {self.beta}, {self.base} and {self.n_sweeps}"
-            raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
-        if not (self.sensitivity > 0 and self.distinct_words > 0):
-            given = f"{self.sensitivity} and {self.distinct_words}"
-            raise InputError(f"sensitivity and distinct_words must be above 0, got {given}")
-        Bounds(max_length=self.max_length)
-
-    def _check_noise(self) -> None:
-        """Refuse a noise that is none, is told twice or belongs to the other variant."""
-        if self.f is not None and not self._paper:
-            raise InputError(f"f is for variant=paper, got {self.f!r} with sound; give epsilon instead")
-        if self.f is not None and self.epsilon is not None:
-            raise InputError(f"expected epsilon or f, got both ({self.epsilon} and {self.f})")
-        if self.f is not None and not (isinstance(self.f, float) and 0 < self.f < 1):
-            raise InputError(f"f must lie between 0 and 1, got {self.f!r}")
-        if isinstance(self._epsilon, bool) or not isinstance(self._epsilon, int | float):
+        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, int | float):
             raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
-        dyadic_epsilon(self._epsilon)
-
-    def in_force(self, n_words: int) -> dict[str, Any]:
-        if not self._paper:
-            return {"epsilon": self._epsilon}
-        return {"epsilon": self._epsilon if self.f is None else 2 * self._rate, "f": self._f}
-
-    def notes(self, n_words: int) -> list[str]:
-        baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"
-        return [baseline] if self.channel == "laplace" else []
+        dyadic_epsilon(self.epsilon)
+        self.check_sampling()
+        if not self.distinct_words > 0:
+            raise InputError(f"distinct_words must be above 0, got {self.distinct_words}")
+        Bounds(max_length=self.max_length)
 
     def prices(self, n_words: int) -> list[Cost]:
         require_words(n_words)
-        return [self._baseline_price() if self.channel == "laplace" else self.mechanism(n_words).price()]
+        return [self.mechanism(n_words).price()]
 
-    def start(self, n_words: int, turn: Turn) -> Arrays:
-        return noisy_reports.start(n_words)
-
-    def broadcast(self, state: Arrays, party: str) -> Arrays:
-        return {}
-
-    def may_be_told(self, n_words: int, party: str) -> list[Form]:
-        return [{}]
-
-    def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
-        corpus, sent = party.corpus, {"sent": np.array(True)}
-        if party.memory:
-            return reuse({}), party.memory
-        if self.channel == "laplace":
-            documents: Arrays = {"words": corpus.words, "lengths": corpus.lengths}
-            return Release(documents, self._baseline_price()), sent
+    def report(self, party: Party, turn: Turn) -> Release[Arrays]:
+        corpus = party.corpus
         bits = self.mechanism(corpus.n_words)(corpus.words, corpus.offsets, turn.noise(), shuffle=True)
-        return bits.map(noisy_reports.packed), sent
+        return bits.map(noisy_reports.packed)
 
-    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        if not self._paper:
-            return self._server(len(state["reported"])).combine(state, sent, turn)
-        new = [arrays for arrays in sent.values() if arrays]
-        state = self._joined(state, new, turn) if new else state
-        corpus = Corpus(state["words"], state["offsets"], tuple(map(str, range(len(state["reported"])))))
-        topics = lda.sweep(
-            corpus,
-            lda.State(state["topics"], turn.round * self.n_sweeps),
-            lda.Priors.symmetric(self.n_topics, self.alpha, self.beta),
-            seed=turn.seed,
-            n_sweeps=self.n_sweeps,
-            n_threads=turn.n_threads,
-            others=state.get("noise"),
-        ).topics
-        return state | {"topics": topics}
+    def read(self, counts: NDArray[Any], n_docs: int) -> Law:
+        return noisy_reports.read_bits(self.mechanism(len(counts)), counts, n_docs)
 
-    def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
-        if not self._paper:
-            return self._server(len(vocabulary)).model(state, vocabulary)
-        corpus = Corpus(state["words"], state["offsets"], vocabulary)
-        counts = lda.word_topic_counts(corpus, state["topics"], self.n_topics) + state.get("noise", 0.0)
-        return TopicModel.from_counts(counts.T, vocabulary, alpha=self.alpha, beta=self.beta)
-
-    def local_model(self, party: Party) -> None:
-        return None
-
-    @property
-    def _paper(self) -> bool:
-        return self.variant == "paper"
-
-    @property
-    def _epsilon(self) -> float:
-        return 4.0 if self.epsilon is None else self.epsilon
-
-    @property
-    def _f(self) -> float:
-        """The paper's noise rate: a bit costs half of what a word replaced does."""
-        if self.f is not None:
-            return self.f
-        odds_of_noise = exp(-self._epsilon / 2)  # cannot overflow, as exp(epsilon / 2) could
-        return 2 * odds_of_noise / (1 + odds_of_noise)
-
-    @property
-    def _rate(self) -> float:
-        """Epsilon of one bit, by the paper's Theorem 4."""
-        return log((1 - self._f / 2) / (self._f / 2))
+    def hearing(self, model: TopicModel) -> Hearing:
+        return overheard.by_bits(self.mechanism(model.n_words), model.n_words)
 
     def mechanism(self, n_words: int) -> UnaryEncoding:
         """What the bits of documents go through."""
         bounds = Bounds(max_length=self.max_length)
-        if self._paper:
-            return bit_vector(self._f, n_words, bounds)
-        return UnaryEncoding.informative(self._epsilon, n_words, self.distinct_words, bounds)
-
-    def _server(self, n_words: int) -> ReportSampling:
-        mechanism = self.mechanism(n_words)
-        return ReportSampling(
-            self.n_topics,
-            self.n_rounds,
-            self.n_sweeps,
-            self.alpha,
-            self.beta,
-            self.base,
-            lambda counts, n_docs: noisy_reports.read_bits(mechanism, counts, n_docs),
-        )
-
-    def _baseline_price(self) -> Cost:
-        """No bound, and what is claimed of a word."""
-        return Cost(
-            claims=(Claim("word add/remove", self._rate, 0.0, "LP-LDA, section 4.2: Laplace baseline"),)
-        )
-
-    def _joined(self, state: Arrays, sent: list[Arrays], turn: Turn) -> Arrays:
-        """The documents behind what was sent, added to those of the state."""
-        n_words, generator = len(state["reported"]), turn.generator()
-        for arrays in sent:
-            noisy_reports.check(arrays, n_words)
-        words = np.concatenate([arrays["words"] for arrays in sent]).astype(np.int32)
-        lengths = np.concatenate([arrays["lengths"] for arrays in sent]).astype(np.int64)
-        noise: Arrays = {}
-        if self.channel == "laplace":
-            scale = self.sensitivity / self._rate
-            drawn = generator.laplace(0.0, scale, (n_words, self.n_topics))
-            noise = {"noise": np.maximum(drawn, 0.0).astype(np.float32)}
-        elif self._f < 1:
-            rows = np.repeat(np.arange(len(lengths)), lengths)
-            words, lengths = reconstruct(words, rows, (len(lengths), n_words), self._f, generator)
-        topics = generator.integers(0, self.n_topics, len(words)).astype(np.uint16)
-        return (
-            state
-            | {
-                "words": np.concatenate([state["words"], words]),
-                "offsets": np.concatenate([state["offsets"], len(state["words"]) + np.cumsum(lengths)]),
-                "topics": np.concatenate([state["topics"], topics]),
-            }
-            | noise
-        )
-
-
-def reconstruct(
-    words: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    shape: tuple[int, int],
-    f: float,
-    generator: np.random.Generator,
-) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Steps 1 to 5: words and lengths of documents in which every word is as frequent as estimated.
-
-    Entry i says that row rows[i] has word words[i]; `shape` is (n_rows, n_words).
-    """
-    n_rows, n_words = shape
-    ones = np.bincount(words, minlength=n_words)
-    wanted = estimate(ones, n_rows, f)[0].astype(np.int64)
-    order = np.lexsort((generator.random(len(words)), words))
-    rank = np.arange(len(words)) - (np.cumsum(ones) - ones)[words[order]]
-    kept = order[rank < wanted[words[order]]]
-    cells = [rows[kept] * n_words + words[kept]]
-    for word in np.flatnonzero(wanted > ones):
-        without = np.setdiff1d(np.arange(n_rows), rows[words == word])
-        cells.append(generator.choice(without, wanted[word] - ones[word], replace=False) * n_words + word)
-    whole = np.sort(np.concatenate(cells))
-    return (whole % n_words).astype(np.int32), np.bincount(whole // n_words, minlength=n_rows)
+        return UnaryEncoding.informative(self.epsilon, n_words, self.distinct_words, bounds)
 
 
 METHOD = LpLda

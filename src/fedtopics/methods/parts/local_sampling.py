@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.protocol.method import Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Turn
 from fedtopics.sampling import lda
 
 
 @dataclass(frozen=True)
-class LocalSampling:
+class LocalSampling(Method):
     """Hyper-parameters of plain LDA, and the two steps every such method is made of."""
 
     n_topics: int = 50

@@ -12,9 +12,9 @@ topics predict better than the private unigram, and the server warns where they 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.protocol.method import Arrays, Turn
+from fedtopics.privacy.price.release import Release, reuse
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda, noisy_words
 
 logger = logging.getLogger(__name__)
@@ -42,9 +44,6 @@ class Law:
 
     unigram: NDArray[np.float64]
     background: float
-
-
-Reading: TypeAlias = Callable[[NDArray[Any], int], Law]
 
 
 def read_words(mechanism: SampledResponse, counts: NDArray[Any], n_docs: int) -> Law:
@@ -74,19 +73,39 @@ def _frequencies(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class ReportSampling:
-    """LDA on reports: the server's side of a method whose users report once."""
+class ReportSampling(Method):
+    """A method whose users report once: it says what they report, and how the server reads it."""
 
-    n_topics: int
-    n_rounds: int
-    n_sweeps: int  # in a round
-    alpha: float
-    beta: float
-    base: float  # counts of the private unigram under each topic, as a share of the reports per topic
-    read: Reading
+    n_topics: int = 50
+    n_rounds: int = 60
+    n_sweeps: int = 5  # in a round
+    alpha: float = 0.1
+    beta: float = 0.05
+    base: float = 0.01  # private unigram under each topic, as a share of the reports per topic
+
+    @abstractmethod
+    def report(self, party: Party, turn: Turn) -> Release[Arrays]:
+        """[party] What its users say, of which the server gets words and lengths, or a table of words."""
+
+    @abstractmethod
+    def read(self, counts: NDArray[Any], n_docs: int) -> Law:
+        """[server] What reports of so many documents say that named each word so often."""
+
+    def check_sampling(self) -> None:
+        """Refuse settings that no sampler has."""
+        if not (self.alpha > 0 and self.beta > 0 and self.base >= 0 and self.n_sweeps > 0):
+            given = f"{self.alpha}, {self.beta}, {self.base} and {self.n_sweeps}"
+            raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
+
+    def start(self, n_words: int, turn: Turn) -> Arrays:
+        return start(n_words)
+
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        if party.memory:
+            return reuse({}), party.memory
+        return self.report(party, turn), {"reported": np.array(True)}
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        """The state with new reports added and all topics resampled."""
         for arrays in sent.values():
             state = self._added(state, arrays, turn) if arrays else state
         if "topics" not in state or not len(state["words"]):
@@ -111,7 +130,6 @@ class ReportSampling:
         return state
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
-        """The mean over the rounds of the second half."""
         if "counts" not in state:
             raise InputError("expected reports of at least one document, got none; run again")
         beta = self._smoothing(state)
@@ -189,10 +207,14 @@ def start(n_words: int) -> Arrays:
     }
 
 
+def small(numbers: NDArray[Any], largest: int) -> NDArray[Any]:
+    """The numbers in the smallest kind that holds `largest`, which must be public."""
+    return numbers.astype(np.min_scalar_type(largest))
+
+
 def packed(rows: SparseRows) -> Arrays:
     """Bits as they travel: the words set, and how many in each row."""
-    kind = np.min_scalar_type(rows.n_words)
-    return {"words": rows.words.astype(kind), "lengths": np.diff(rows.offsets).astype(kind)}
+    return {"words": small(rows.words, rows.n_words), "lengths": small(np.diff(rows.offsets), rows.n_words)}
 
 
 def check(arrays: Arrays, n_words: int) -> None:

@@ -1,3 +1,1 @@
-from fedtopics.methods.pctd.sound import METHOD
-
-__all__ = ["METHOD"]
+"""PC-TD: semantic units of one topic each."""

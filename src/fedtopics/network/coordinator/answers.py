@@ -14,7 +14,7 @@ from fedtopics.network import wire
 from fedtopics.network.expected import LARGEST
 from fedtopics.network.messages import Reply, Request
 from fedtopics.privacy.words import most_proposed
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",

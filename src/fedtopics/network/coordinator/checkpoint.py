@@ -12,7 +12,7 @@ import numpy as np
 from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.protocol.in_process import Round
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 FILE = "checkpoint.safetensors"
 ABOUT, STATE = "about", "state/"

@@ -9,7 +9,8 @@ import numpy as np
 from fedtopics.network import wire
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol import told
-from fedtopics.protocol.method import Arrays, Method, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Turn
 
 
 def combine(
@@ -42,7 +43,7 @@ def believable(terms: Terms, n_words: int) -> Callable[[Arrays], bool]:
 
     def believed(state: Arrays) -> bool:
         for party in terms.parties:
-            arrays = terms.method.broadcast(state, party)
+            arrays = terms.method.tell(state, party)
             if terms.significant_bits is not None:
                 arrays = {name: wire.rounded(array, terms.significant_bits) for name, array in arrays.items()}
             told.check(arrays, terms.method.may_be_told(n_words, party), terms.significant_bits)

@@ -30,7 +30,6 @@ from fedtopics.network.plan.terms import Terms
 from fedtopics.network.planned import planned_ledger, whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.protocol.method import notes, party_topics, settings_in_force
 from fedtopics.runs.preparing import AGREED, GIVEN
 from fedtopics.runs.run import SCHEMA, Run, read_record
 
@@ -143,7 +142,7 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "method": plan.method_name,
-        "variant": getattr(method, "variant", None),
+        "variant": method.variant,
         "engine": "https",
         "source": f"federation {plan.name}, run {end.run}",
         "run": end.run,
@@ -151,12 +150,12 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint) -> dict[str, Any]:
         "seed": terms.seed,
         "seconds": sum(line.seconds for line in end.rounds),
         "n_words": len(end.words or ()),
-        "settings": settings_in_force(method, len(end.words or ())),
-        "notes": notes(method, len(end.words or ())),
+        "settings": method.in_force(len(end.words or ())),
+        "notes": method.notes(len(end.words or ())),
         "vocabulary": GIVEN if terms.agreement is None else AGREED,
         "scores": dict.fromkeys(SCORES),
         "rounds": [asdict(line) | {"missing": list(line.missing)} for line in end.rounds],
-        "party_topics": {name: amounts.tolist() for name, amounts in party_topics(method, end.state).items()},
+        "party_topics": {name: amounts.tolist() for name, amounts in method.party_topics(end.state).items()},
         "versions": {
             "fedtopics": fedtopics.__version__,
             "numpy": np.__version__,

@@ -42,7 +42,7 @@ from fedtopics.network.party.words import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.method import Arrays, measures, notes
+from fedtopics.protocol.turn import Arrays
 
 DELIVERIES = 3  # attempts
 T = TypeVar("T")
@@ -148,7 +148,7 @@ class Coordinator:
             after, sent = self._train_round(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
         up, down, plain = self._bytes
-        told = measures(self.terms.method, after.state) if number >= 0 else {}
+        told = self.terms.method.measures(after.state) if number >= 0 else {}
         line = WireRound(number, perf_counter() - began, up, down, told, plain, missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
@@ -204,10 +204,10 @@ class Coordinator:
     def _train_round(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
         words, number, method = now.words or (), now.next_round, self.terms.method
         if number == 0:
-            for note in notes(method, len(words)):
+            for note in method.notes(len(words)):
                 self.log(note)
         state = method.start(len(words), self.terms.turn("server")) if number == 0 else now.state
-        told = {name: method.broadcast(state, name) for name in self.present}
+        told = {name: method.tell(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
             try:

@@ -40,7 +40,7 @@ from fedtopics.network.plan.terms_of_plan import terms_of
 from fedtopics.network.tls import Credentials
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 from fedtopics.runs.run import PARTY_PREFIX
 
 LOCK_SECONDS = 30.0  # until the process of the job before has ended

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fedtopics.files import StoreError
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 
 def saved(memory: Arrays) -> bytes:

@@ -46,7 +46,8 @@ from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.privacy.price.ledger import BudgetError, Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
-from fedtopics.protocol.method import Arrays, Form, Numbers, Party, model_sizes
+from fedtopics.protocol.told import Form, Numbers
+from fedtopics.protocol.turn import Arrays, Party
 
 RESULT_BYTES = 2**26  # of a result beside the numbers of its model
 MODEL_FACTOR = 4  # more than what these numbers take
@@ -209,7 +210,7 @@ class PartySide:
         if self.score is None or asked.round != self.terms.method.n_rounds:
             raise InputError("the plan has no private scores, or they are not due: nothing is scored")
         words = self._words.of(asked.run, asked.vocabulary)
-        shape = model_sizes(self.terms.method, self.terms.parties), len(words)
+        shape = self.terms.method.model_sizes(self.terms.parties), len(words)
         topics = Numbers("float64", shape, most=1.0, sums_to_one=1)
         arrays = self._told(asked, [{"topics": topics}])
         noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
@@ -229,7 +230,7 @@ class PartySide:
         if not self.store.of_run(asked.run):
             raise InputError(f"expected a run with releases of this party, got {asked.run}; nothing was kept")
         words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
-        numbers = 8 * len(words) * model_sizes(self.terms.method, self.terms.parties)[-1]
+        numbers = 8 * len(words) * self.terms.method.model_sizes(self.terms.parties)[-1]
         arrays = wire.unpack(asked.body, limit=MODEL_FACTOR * numbers + RESULT_BYTES, names=self.files)
         self._begin(asked, FREE)
         local = self.terms.method.local_model(self._party(asked.run, words)) if newest >= 0 else None

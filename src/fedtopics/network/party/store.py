@@ -30,7 +30,7 @@ from fedtopics.network.party import ledger_file, memory_file
 from fedtopics.network.party.ledger_file import LedgerFile
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.ledger import Budget, Entry, Ledger
-from fedtopics.protocol.method import Arrays
+from fedtopics.protocol.turn import Arrays
 
 RELEASES, MEMORY, WORDS = "releases", "memory", "words"
 MODELS = "models"  # finished runs, beside the anchor

@@ -25,7 +25,7 @@ from fedtopics.network.plan.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost
 from fedtopics.privacy.words import Agreement
-from fedtopics.protocol.method import Method, shows
+from fedtopics.protocol.method import Method
 
 LONGEST_LINE = 200  # of what is public
 LONGEST_WAIT = 1e6  # seconds
@@ -64,7 +64,7 @@ class Plan:
         _within("significant_bits", self.significant_bits, 8, 53)
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
         _check_topics(self)
-        known = (*PUBLIC, *shows(self.method()))  # a plan may add to what is public, and hide nothing of it
+        known = (*PUBLIC, *self.method().shows())  # a plan may add to what is public, and hide nothing of it
         object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
         self._check_price()
 
@@ -181,7 +181,7 @@ def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings with numbers of the method's own kind, so that 6 and 6.0 are one plan."""
     from fedtopics import methods
 
-    known = methods.settings(methods.find(name))
+    known = methods.settings(name, settings.get("variant"))
     return {
         key: float(value) if isinstance(known.get(key), float) and type(value) is int else value
         for key, value in settings.items()

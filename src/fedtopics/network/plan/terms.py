@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtopics.privacy.words import Agreement
-from fedtopics.protocol.method import Method, Turn
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Turn
 
 
 @dataclass(frozen=True)

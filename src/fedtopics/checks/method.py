@@ -1,0 +1,154 @@
+"""What every method must keep, as a check that anybody can run: `check_method`.
+
+It plays some rounds of three small parties and raises `ContractError` with the first thing that is wrong:
+
+    shape      a frozen dataclass that inherits from `Method`; what it says before a run fits a record
+    arrays     whatever crosses the wire or outlives a round is a dictionary of arrays of numbers
+    told       what a party is told has a form that was declared
+    untouched  no verb changes what it is given
+    numbers    that are sent are finite, and not negative unless that was declared
+    seed       the same seed gives the same bytes, whatever the threads; another seed gives others
+    price      what is charged is what was announced, and nothing that depends on documents is free
+    model      its topics are probabilities, as many as announced
+    missing    a party that misses a round, or joins late, stops nothing
+    blindfold  at epsilon 0 nothing leaves that depends on what is not public (`checks/blindfold.py`)
+
+How good the topics are is not checked.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from fedtopics.checks.blindfold import check_blindfold
+from fedtopics.checks.played import N_WORDS, ContractError, Played, documents, require, require_same, same
+from fedtopics.documents.corpus import Corpus
+from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.method import Method
+
+PARTIES = ("north", "south", "west")
+
+
+def check_method(method: Method | type[Method]) -> None:
+    """Raise `ContractError`, which says what is broken, unless the method keeps the contract.
+
+    method   the class, to be checked at its defaults with 3 topics; or an object, with its own settings.
+             Rounds beyond the third are left out where `n_rounds` is a field
+
+    >>> from fedtopics import methods
+    >>> check_method(methods.find("calm"))
+    """
+    made = method() if isinstance(method, type) else method
+    _check_shape(made)
+    known = {field.name for field in fields(cast(Any, made))}
+    quick = {"n_rounds": min(3, made.n_rounds)} | ({"n_topics": 3} if isinstance(method, type) else {})
+    made = replace(cast(Any, made), **{name: value for name, value in quick.items() if name in known})
+    _check_words(made)
+    corpora, others = (
+        {name: documents(made, seed, seed) for seed, name in enumerate(PARTIES, start)} for start in (1, 5)
+    )
+    run = Played(made, corpora).whole()
+    require_same("the same seed gives other bytes", run, Played(made, corpora).whole())
+    threads = Played(made, corpora, n_threads=2).whole()
+    require_same("another number of threads gives other bytes", run, threads)
+    require(_topics(run) == _topics(threads), "another number of threads gives another model")
+    require(_topics(run) != _topics(Played(made, corpora, seed=4).whole()), "another seed changes no topic")
+    _check_numbers(run)
+    _check_price(run)
+    _check_free(run, Played(made, others).whole())
+    _check_models(run)
+    _check_missing(made, corpora)
+    check_blindfold(made)
+
+
+def _topics(played: Played) -> bytes:
+    return b"".join(model.topic_word.tobytes() for model in played.models())
+
+
+def _check_shape(method: Method) -> None:
+    require(isinstance(method, Method), f"a method inherits from Method, got {type(method).__name__}")
+    require(is_dataclass(method), "a method is a dataclass of its hyper-parameters")
+    try:
+        cast(Any, method).n_topics = method.n_topics
+    except (FrozenInstanceError, AttributeError):
+        pass
+    else:
+        raise ContractError("a method is frozen: @dataclass(frozen=True)")
+    about = method.about
+    require(about.summary and about.guarantee and about.citation, "`about` must say all of its parts")
+
+
+def _check_words(method: Method) -> None:
+    """What a method says before a run: twice the same, and ready for a record."""
+    prices = method.prices(N_WORDS)
+    require(all(isinstance(price, Cost) for price in prices), f"`prices` must give costs, got {prices!r:.60}")
+    require(prices == method.prices(N_WORDS), "`prices` must say the same whenever it is asked")
+    said = [*method.notes(N_WORDS), *method.shows()]
+    require(all(isinstance(line, str) for line in said), f"`notes` and `shows` give texts, got {said!r:.60}")
+    try:
+        json.dumps([method.in_force(N_WORDS), method.forecast(N_WORDS)])
+    except (TypeError, ValueError) as error:
+        raise ContractError(f"`in_force` and `forecast` must be ready for JSON: {error}") from error
+
+
+def _check_numbers(played: Played) -> None:
+    for _, _, release in played.releases:
+        for name, array in release.value.items():
+            require(np.isfinite(array).all(), f"{name} is sent with numbers that are not finite")
+            signed = name in played.method.may_be_negative or not array.size or array.min() >= 0
+            require(signed, f"{name} is sent with numbers below 0; name it in `may_be_negative`")
+
+
+def _check_price(played: Played) -> None:
+    announced, charged = Ledger(), Ledger()
+    for number, price in enumerate(played.method.prices(N_WORDS)):
+        announced.charge("north", number, price)
+    for number, name, release in played.releases:
+        if name == "north":
+            charged.charge(name, number, release.cost)
+    planned, spent = announced.statements(), charged.statements()
+    if planned:
+        require(spent == planned, f"what is charged is not what `prices` announced: {spent}, not {planned}")
+    else:
+        require(all(row["epsilon"] == 0 for row in spent), "`prices` is empty, and releases have a price")
+
+
+def _check_free(played: Played, elsewhere: Played) -> None:
+    """Before its first price a party has released nothing that it could use again."""
+    paid: set[str] = set()
+    for (number, name, release), (_, _, other) in zip(played.releases, elsewhere.releases, strict=True):
+        paid |= {name} if release.cost != FREE else set()
+        told = f"round {number} sends what depends on the documents, and has no price"
+        require(name in paid or same(release.value, other.value), told)
+
+
+def _check_models(played: Played) -> None:
+    method, sizes = played.method, played.method.model_sizes(PARTIES)
+    for model in played.models():
+        rows = model.topic_word
+        fits = rows.shape[0] in sizes and rows.shape[1] == N_WORDS
+        wanted = f"{sizes[0]} to {sizes[-1]} topics of {N_WORDS} words"
+        require(fits, f"a model must have {wanted}, as `model_sizes` says, got shape {rows.shape}")
+        sums = rows.sum(axis=1, dtype=np.float64)
+        require(rows.min() >= 0 and np.abs(sums - 1).max() < 1e-3, "topics must be probabilities of words")
+    for name, value in method.measures(played.state).items():
+        require(np.isfinite(value), f"measure {name!r} must be a finite number, got {value!r}")
+    for name, amounts in method.party_topics(played.state).items():
+        fits = name in PARTIES and len(amounts) in sizes
+        require(fits, f"`party_topics` must give an amount for each topic, got {len(amounts)} of {name}")
+
+
+def _check_missing(method: Method, corpora: dict[str, Corpus]) -> None:
+    played = Played(method, corpora)
+    presence = (PARTIES[:2], PARTIES[1:], PARTIES[:1])
+    try:
+        for number in range(method.n_rounds):
+            played.round(number, presence[min(number, 2)])
+        played.models()
+    except (LookupError, ArithmeticError, TypeError, ValueError) as error:
+        raise ContractError(f"a party that misses a round, or joins late, stops it: {error!r}") from error

@@ -1,0 +1,135 @@
+"""Some rounds of a method on small parties, every verb watched: what the checks of a method are made on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.model import TopicModel
+from fedtopics.privacy.price.release import Release
+from fedtopics.protocol import told as forms
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays, Party, Turn
+
+N_WORDS = 60
+N_SENTENCES = (4, 1, 3, 0, 4, 2, 5, 4, 3, 4)  # of each document
+
+
+class ContractError(AssertionError):
+    """A method does not keep what `protocol/method.py` asks of it."""
+
+
+def require(holds: object, otherwise: str) -> None:
+    """Raise `ContractError` with this reason unless it holds."""
+    if not holds:
+        raise ContractError(otherwise)
+
+
+def documents(method: Method, seed: int, seed_of_lengths: int) -> Corpus:
+    """Sentences (paragraphs, for a method of those) of 0 to 7 words, in documents of up to 35."""
+    generator = np.random.default_rng(seed_of_lengths)
+    lengths = [generator.integers(0, 8, size=size).tolist() for size in N_SENTENCES]
+    offsets = np.cumsum([0, *map(sum, lengths)])
+    weights = np.where(np.arange(N_WORDS) % 3 == seed % 3, 20.0, 1.0)
+    words = np.random.default_rng(seed).choice(N_WORDS, offsets[-1], p=weights / weights.sum())
+    return Corpus(
+        words.astype(np.int32),
+        offsets,
+        tuple(f"w{word}" for word in range(N_WORDS)),
+        sentence_offsets=np.cumsum([0, *(length for document in lengths for length in document)]),
+        document_sentences=np.cumsum([0, *N_SENTENCES]),
+        sentence_unit="paragraph" if vars(method).get("unit") == "paragraph" else "sentence",
+    )
+
+
+class Played:
+    """A run so far: its state, the parties' memories, and every release in order."""
+
+    def __init__(
+        self, method: Method, corpora: Mapping[str, Corpus], seed: int = 3, n_threads: int = 1
+    ) -> None:
+        self.method, self.corpora = method, corpora
+        self.server = Turn(seed, "server", n_threads=n_threads)
+        self.memory: dict[str, Arrays] = {name: {} for name in corpora}
+        self.releases: list[tuple[int, str, Release[Arrays]]] = []
+        self.state = method.start(N_WORDS, self.server)
+        _require_arrays("start", self.state)
+
+    def whole(self) -> Played:
+        """All rounds, with all parties."""
+        for number in range(self.method.n_rounds):
+            self.round(number, tuple(self.corpora))
+        return self
+
+    def round(self, number: int, present: tuple[str, ...]) -> None:
+        """One round, with these parties."""
+        sent = {name: self._contribution(number, name) for name in present}
+        with _untouched("combine", state=self.state, **sent):
+            after = self.method.combine(self.state, sent, replace(self.server, round=number))
+        _require_arrays("combine", after)
+        self.state = after
+
+    def models(self) -> list[TopicModel]:
+        """The server's model, or where it has none those of the parties."""
+        with _untouched("model", state=self.state):
+            whole = self.method.model(self.state, tuple(f"w{word}" for word in range(N_WORDS)))
+        parties = [Party(name, self.corpora[name], held) for name, held in self.memory.items() if held]
+        found = [whole] if whole is not None else [self.method.local_model(party) for party in parties]
+        models = [model for model in found if model is not None]
+        require(models, "neither `model` nor `local_model` gives topics")
+        return models
+
+    def _contribution(self, number: int, name: str) -> Arrays:
+        with _untouched("tell", state=self.state):
+            told = self.method.tell(self.state, name)
+        _require_arrays("tell", told)
+        try:
+            forms.check(told, self.method.may_be_told(N_WORDS, name))
+        except forms.ToldError as error:
+            raise ContractError(f"round {number} tells what `may_be_told` does not: {error}") from error
+        corpus, memory = self.corpora[name], self.memory[name]
+        turn = replace(self.server, role="party", round=number, party=name)
+        with _untouched("contribute", told=told, memory=memory):
+            release, self.memory[name] = self.method.contribute(Party(name, corpus, memory), told, turn)
+        require(isinstance(release, Release), f"`contribute` must give a Release, got {release!r:.60}")
+        _require_arrays("contribute", release.value)
+        _require_arrays("contribute (memory)", self.memory[name])
+        self.releases.append((number, name, release))
+        return release.value
+
+
+def require_same(why: str, one: Played, other: Played) -> None:
+    """Raise unless the parties of both have sent the same bytes."""
+    for (number, name, release), (_, _, another) in zip(one.releases, other.releases, strict=True):
+        require(same(release.value, another.value), f"{why}: round {number}, party {name}")
+
+
+def same(one: Arrays, other: Arrays) -> bool:
+    """Whether these are the same bytes under the same names."""
+    return one.keys() == other.keys() and all(
+        (one[key].dtype, one[key].shape) == (other[key].dtype, other[key].shape)
+        and one[key].tobytes() == other[key].tobytes()
+        for key in one
+    )
+
+
+@contextmanager
+def _untouched(verb: str, **held: Arrays) -> Iterator[None]:
+    """Raise unless the arrays are afterwards what they were."""
+    before = {name: {key: np.copy(array) for key, array in arrays.items()} for name, arrays in held.items()}
+    yield
+    for name, arrays in held.items():
+        require(same(before[name], arrays), f"`{verb}` changes what it is given in place: {name}")
+
+
+def _require_arrays(verb: str, arrays: Any) -> None:
+    require(isinstance(arrays, dict), f"`{verb}` must give a dictionary of arrays, got {arrays!r:.60}")
+    for key, array in arrays.items():
+        right = isinstance(key, str) and isinstance(array, np.ndarray) and array.dtype.kind in "biuf"
+        got = f"{type(array).__name__} as {key!r}"
+        require(right, f"`{verb}` must give arrays of numbers by their names, got {got}")
