@@ -56,15 +56,17 @@ def init(
     --party west --epsilon 6 --vocabulary-epsilon 4
     """
     from fedtopics.network.plan import onboarding
-    from fedtopics.network.plan.parts import Promise, Texts
+    from fedtopics.network.plan.parts import Texts
     from fedtopics.network.plan.plan import Plan
+    from fedtopics.privacy.price.budget import Budget
+    from fedtopics.privacy.price.cost import check_relation
 
     plan = Plan(
         name,
         coordinator,
         tuple(parties),
         method,
-        Promise(relation, 1e9, delta),
+        Budget(check_relation(relation), 1e9, delta),
         _words(vocabulary, vocabulary_epsilon, max_words, delta),
         settings={"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)},
         min_parties=min_parties,
