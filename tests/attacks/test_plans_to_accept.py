@@ -76,12 +76,12 @@ def test_a_vocabulary_has_no_more_words_than_parties_take() -> None:
 @pytest.mark.parametrize("delta", [0.9, 0.0011])
 def test_no_part_of_a_plan_has_a_delta_that_empties_its_epsilon(delta: float) -> None:
     with pytest.raises(InputError, match=r"privacy.delta must be at most 0.001, got .* the promise fails"):
-        Budget("word add/remove", 1.0, delta)
+        plan(delta=delta)
     with pytest.raises(InputError, match=r"vocabulary.delta must be at most"):
         Words("private", epsilon=1.0, delta=delta, max_size=9)
     with pytest.raises(InputError, match=r"evaluation.delta must be at most"):
         Evaluation("private", 0.1, 1.0, delta)
-    assert Budget("word add/remove", 1.0, MOST_DELTA).delta == MOST_DELTA
+    assert plan(delta=MOST_DELTA).privacy.delta == MOST_DELTA
 
 
 SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, isinf, log10
+from math import ceil, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -244,6 +244,8 @@ def _print_plan(plan: Plan) -> None:
 
 def _summary(plan: Plan) -> dict[str, Any]:
     """What a reviewer must see, one line each."""
+    from fedtopics.privacy.explain import priced
+
     method, words, promise = plan.method(), plan.vocabulary, plan.privacy
     document = f"(document add/remove, delta {words.delta})"
     agreed = f"agreed on at epsilon {words.epsilon} {document}, at most {words.max_size} words"
@@ -251,7 +253,7 @@ def _summary(plan: Plan) -> dict[str, Any]:
     private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
     noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
     others = "; ".join(
-        f"{'no bound' if isinf(epsilon) else f'epsilon {epsilon:.4g}'} ({relation}, delta {promise.delta:g})"
+        priced(relation, epsilon, promise.delta)
         for relation, epsilon in plan.prices().items()
         if relation != promise.relation
     )
@@ -260,7 +262,7 @@ def _summary(plan: Plan) -> dict[str, Any]:
         "parties": f"{', '.join(plan.parties)}; at least {plan.min_parties} in each round",
         "method": f"{plan.method_name}, {method.n_topics} topics, {method.n_rounds} rounds",
         "words": f"{words.n_words} of the public list {words.file}" if words.mode == "public" else agreed,
-        "costs": f"epsilon {promise.epsilon:g} ({promise.relation}, delta {promise.delta:g}) in all",
+        "costs": f"{priced(promise.relation, promise.epsilon, promise.delta)} in all",
         "and": others,
         "noise": noise,
         "public": "; ".join(plan.public),

@@ -44,14 +44,14 @@ def explain(
     Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
     """
     from fedtopics import methods
-    from fedtopics.privacy import explain
+    from fedtopics.privacy.forecast import PublicFacts, explain_plan
     from fedtopics.protocol.method import privacy_delta
 
     given = options.method_settings(variant, epsilon, rounds, settings)
     planned = methods.make(method, n_topics=topics, **given)
-    facts = explain.PublicFacts(words, topics, documents, distinct)
+    facts = PublicFacts(words, topics, documents, distinct)
     delta = privacy_delta(planned, 1e-6) if delta is None else delta
-    found = explain.explain(planned.prices(words), facts, delta)
+    found = explain_plan(planned.prices(words), facts, delta)
     if as_json:
         options.print_json(asdict(found))
         return

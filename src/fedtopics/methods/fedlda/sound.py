@@ -41,7 +41,7 @@ from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, freq
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.methods.parts.noisy_reports import ReportSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import MEANINGLESS
+from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.prior_response import flip_probability
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
@@ -113,9 +113,10 @@ class FedLda:
         if self._paper:
             return [WARNING]
         word = self._epsilon / self.sizes(n_words)[0]
-        if self._epsilon <= MEANINGLESS:
+        if worth("document replace", self._epsilon, n_words) != "not protected":
             return []
-        rest = "hides no single word either" if word > MEANINGLESS else "is all that is promised"
+        hidden = worth("word replace", word, n_words) != "not protected"
+        rest = "is all that is promised" if hidden else "hides no single word either"
         return [
             f"epsilon {self._epsilon:.4g} (document replace) protects no document as a whole; "
             f"epsilon {word:.4g} (word replace) {rest}"

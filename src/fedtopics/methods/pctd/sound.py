@@ -49,7 +49,7 @@ from fedtopics.methods.pctd.claimed import moments_claim
 from fedtopics.methods.pctd.noisy_units import NoisyUnits, least_sigma
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import MEANINGLESS
+from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import total
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
@@ -171,7 +171,7 @@ class Pctd:
         relation: Relation = "word replace" if self._ngrams else "word add/remove"
         plan = self.prices(n_words)
         proved = total(plan[0], relation, self.delta, len(plan))
-        weak = ", which protects nothing" if proved > MEANINGLESS else ""
+        weak = ", which protects nothing" if worth(relation, proved, n_words) == "not protected" else ""
         told = f"epsilon {proved:.4g} ({relation}, delta {self.delta:g}) is proved{weak}"
         if self._ngrams:
             told = f"a word added or removed has no bound, since it moves others to other n-grams; {told}"
