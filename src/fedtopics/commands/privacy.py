@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,9 +80,24 @@ def audit_claims(as_json: options.Json = False) -> None:
         )
 
 
-@app.command()
-def calibrate(
-    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or randomized-response.")],
+@app.command("mechanisms")
+def list_mechanisms(as_json: options.Json = False) -> None:
+    """List the mechanisms: what goes in, what comes out, and the parameter that sets how private each is."""
+    from fedtopics.privacy.mechanisms.mechanism import INPUTS, OUTPUTS, every
+
+    rows = [
+        {"mechanism": name, "takes": INPUTS[m.takes], "gives": OUTPUTS[m.gives], "parameter": m.parameter}
+        for name, m in every().items()
+    ]
+    if as_json:
+        options.print_json(rows)
+    else:
+        tables.print_rows([{key: _shown(value) for key, value in row.items()} for row in rows])
+
+
+@app.command("calibrate")
+def calibrate_mechanism(
+    mechanism: Annotated[str, typer.Argument(help="One that `fedtopics privacy mechanisms` lists.")],
     epsilon: Annotated[float, typer.Option(help="The budget.")],
     relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
     delta: Delta = 0.0,
@@ -94,20 +110,20 @@ def calibrate(
 
     Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
     """
-    from fedtopics.privacy.mechanisms import calibration
     from fedtopics.privacy.mechanisms.bounds import Bounds
+    from fedtopics.privacy.mechanisms.calibration import calibrate
+    from fedtopics.privacy.mechanisms.mechanism import every, find
     from fedtopics.privacy.price.cost import check_relation
 
-    mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
-    public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
+    known = find(mechanism if mechanism in every() else mechanism.replace("-", " "))
+    public: dict[str, Any] = {"n_words": words} if "n_words" in signature(known.make).parameters else {}
     if (max_length, max_documents) != (None, None):
         public["bounds"] = Bounds(max_length, max_documents)
-    knob = calibration.find(mechanism)
-    found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
+    found = calibrate(known.name, check_relation(relation), epsilon, delta, rounds, **public)
     releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
     failure = f", delta {delta:g}" if delta else ""
     options.say(
-        f"{mechanism} with {knob.parameter} {found:.6g}: "
+        f"{known.name} with {known.parameter} {found:.6g}: "
         f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
     )
 

@@ -1,4 +1,4 @@
-"""Calibration keeps the budget and wastes little; explanations and audits are computed."""
+"""What cannot be reached is refused; audits are computed, and commands print them."""
 
 import json
 from math import inf, log
@@ -10,33 +10,9 @@ from typer.testing import CliRunner
 from fedtopics.audit.claims import audit, recover_counts
 from fedtopics.commands.privacy import app
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.bounds import Bounds
-from fedtopics.privacy.mechanisms.calibration import MECHANISMS, calibrate, find, total
+from fedtopics.privacy.mechanisms.calibration import calibrate
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.release import Ledger
-
-REPORTS = ("one-hot", "randomized response", "truncated response", "subset selection")
-BOUNDS = Bounds(max_length=20, max_documents=2)
-
-
-def public(name: str) -> dict:
-    if name == "clipped sum":
-        return {"clip": 1.0, "bounds": BOUNDS}
-    extra = {"kept": tuple(range(50))} if name == "truncated response" else {}
-    return {"n_words": 100, **extra} if name in REPORTS else {"n_words": 100, "bounds": BOUNDS}
-
-
-CASES = [(name, "word replace") for name in MECHANISMS]
-CASES += [(name, "document replace") for name in MECHANISMS if name not in REPORTS]
-
-
-@pytest.mark.parametrize(("name", "relation"), CASES)
-def test_calibration_keeps_the_budget_and_wastes_less_than_a_percent(name, relation):
-    budget, delta, rounds = 6.0, 1e-6, 3
-    parameter = calibrate(name, relation, budget, delta, rounds, **public(name))
-    mechanism = find(name).make(**{find(name).parameter: parameter}, **public(name))
-    reached = total(mechanism.price(), relation, delta, rounds)
-    assert 0.99 * budget <= reached <= budget
 
 
 def test_known_calibrations():
@@ -48,11 +24,8 @@ def test_known_calibrations():
 def test_what_cannot_be_reached_is_refused():
     with pytest.raises(InputError, match="set public bounds"):
         calibrate("histogram", "document add/remove", 6.0, n_words=100)
-    for name in REPORTS:
-        with pytest.raises(InputError, match="a mechanism that hides the lengths"):
-            calibrate(name, "document replace", 6.0, **public(name))
     with pytest.raises(InputError, match="a delta above 0"):
-        calibrate("clipped sum", "document add/remove", 6.0, clip=1.0)
+        calibrate("clipped sum", "document add/remove", 6.0)
     with pytest.raises(InputError, match="mechanism must be one of"):
         calibrate("send it raw", "word replace", 1.0)
     with pytest.raises(InputError, match="relation must be one of"):
