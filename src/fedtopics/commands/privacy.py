@@ -112,10 +112,10 @@ def calibrate_mechanism(
     """
     from fedtopics.privacy.mechanisms.bounds import Bounds
     from fedtopics.privacy.mechanisms.calibration import calibrate
-    from fedtopics.privacy.mechanisms.mechanism import every, find
+    from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
     from fedtopics.privacy.price.cost import check_relation
 
-    known = find(mechanism if mechanism in every() else mechanism.replace("-", " "))
+    known = find_mechanism(mechanism if mechanism in every() else mechanism.replace("-", " "))
     public: dict[str, Any] = {"n_words": words} if "n_words" in signature(known.make).parameters else {}
     if (max_length, max_documents) != (None, None):
         public["bounds"] = Bounds(max_length, max_documents)

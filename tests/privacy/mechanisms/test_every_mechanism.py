@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from statistics_ import SEED
 from typer.testing import CliRunner
 
+from fedtopics import privacy
 from fedtopics.checks import check_mechanism
 from fedtopics.checks.universe import data_of
 from fedtopics.commands.privacy import app
 from fedtopics.errors import InputError
 from fedtopics.privacy import mechanisms
 from fedtopics.privacy.mechanisms.calibration import calibrate, total
-from fedtopics.privacy.mechanisms.mechanism import Mechanism, every, find
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, every, find_mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price import accounting
 
@@ -96,7 +97,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "number", "relation"), CASES)
 def test_calibration_keeps_the_budget_and_wastes_less_than_a_percent(name, number, relation):
-    budget, delta, rounds, mechanism = 6.0, 1e-6, 3, find(name)
+    budget, delta, rounds, mechanism = 6.0, 1e-6, 3, find_mechanism(name)
     public = {key: value for key, value in mechanism.examples[number].items() if key != mechanism.parameter}
     parameter = calibrate(name, relation, budget, delta, rounds, **public)
     made = mechanism.make(**{mechanism.parameter: parameter}, **public)
@@ -117,7 +118,7 @@ def test_a_file_that_is_placed_there_is_found_by_the_commands_and_by_calibration
     (tmp_path / "placed_mechanism.py").write_text(YOURS)
     monkeypatch.setattr(mechanisms, "__path__", [*mechanisms.__path__, str(tmp_path)])
     assert set(every()) == {*EVERY, "yours"}
-    check_mechanism(find("yours"))
+    check_mechanism(find_mechanism("yours"))
     assert calibrate("yours", "word replace", 2.0, n_words=9) == pytest.approx(2.0)
     shown = CliRunner().invoke(app, ["mechanisms", "--json"])
     assert '"yours"' in shown.output
@@ -133,8 +134,15 @@ def test_a_part_is_no_mechanism_and_says_so(tmp_path, monkeypatch):
         every()
 
 
+def test_every_public_name_of_the_package_is_there():
+    assert all(hasattr(privacy, name) for name in privacy.__all__)
+    assert set(privacy.__all__) <= set(dir(privacy))
+    with pytest.raises(AttributeError):
+        _ = privacy.nothing
+
+
 def test_an_unknown_mechanism_is_an_error_and_never_a_release_without_noise():
     with pytest.raises(InputError, match="mechanism must be one of bit vector, clipped sum"):
-        find("send it raw")
+        find_mechanism("send it raw")
     with pytest.raises(InputError, match="expected one of words, documents"):
         Mechanism("x", lambda: None, "images", "rows", ())

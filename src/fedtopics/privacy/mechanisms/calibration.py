@@ -14,7 +14,7 @@ from math import exp, inf, log
 from typing import Any
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.mechanism import find
+from fedtopics.privacy.mechanisms.mechanism import find_mechanism
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Loss, Relation, check_relation
 from fedtopics.privacy.price.events import check_delta, check_number
@@ -32,7 +32,7 @@ def calibrate(
     >>> calibrate("histogram", "word replace", 12.0, n_words=1000)
     6.0
     """
-    found = find(mechanism)
+    found = find_mechanism(mechanism)
     if found.parameter is None:
         raise InputError(f"expected a mechanism that can be calibrated, got {mechanism}: it has no parameter")
     parameter = found.parameter

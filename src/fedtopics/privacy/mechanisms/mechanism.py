@@ -107,10 +107,10 @@ def every() -> dict[str, Mechanism]:
     return found
 
 
-def find(name: str) -> Mechanism:
+def find_mechanism(name: str) -> Mechanism:
     """The mechanism of this name; an unknown name is an error, never a release without noise.
 
-    >>> find("randomized response").make(epsilon=1.0, n_words=5).price().relations
+    >>> find_mechanism("randomized response").make(epsilon=1.0, n_words=5).price().relations
     ('word replace',)
     """
     known = every()
