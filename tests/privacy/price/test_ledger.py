@@ -242,14 +242,18 @@ def test_json_is_standard_and_reopens_to_the_same_ledger():
         lambda data: data.update(secure_only=False),
         lambda data: data.update(budgets=[]),
         lambda data: data["budgets"][0].update(epsilon=1e9),
+        lambda data: data.pop("budgets_of"),
+        lambda data: data["budgets_of"]["a"][0].update(epsilon=1e9),
         lambda data: data["entries"][0]["cost"].pop("noise"),
         lambda data: data["entries"][0]["cost"]["losses"][0]["event"].update(kind="Free"),
     ],
 )
 def test_tampering_shows(tamper):
-    ledger = Ledger(budgets=(Budget(WORD, 9.0),), secure_only=True)
+    own = {"a": (Budget(WORD, 8.0),)}
+    ledger = Ledger(budgets=(Budget(WORD, 9.0),), secure_only=True, budgets_of=own)
     ledger.charge("a", 0, word(1.0))
     ledger.charge("b", 0, word(2.0))
+    assert Ledger.from_json(ledger.to_json()).budgets_of == own
     data = json.loads(ledger.to_json())
     tamper(data)
     with pytest.raises(InputError):

@@ -106,12 +106,13 @@ class Ledger:
     @property
     def settings(self) -> dict[str, Any]:
         """What the chain begins with, as JSON data."""
+        own = {name: [vars(budget) for budget in budgets] for name, budgets in self.budgets_of.items()}
         return {
             "run": self.first_run,
             "delta": self.delta,
             "secure_only": self.secure_only,
             "budgets": [vars(budget) for budget in self.budgets],
-            "budgets_of": {name: [vars(budget) for budget in own] for name, own in self.budgets_of.items()},
+            **({"budgets_of": own} if own else {}),
         }
 
     @property
@@ -234,7 +235,7 @@ class Ledger:
         """The ledger written by `to_json`, continued under a new run where one is named; checks the chain."""
         try:
             data = json.loads(text)
-            own = {name: _budgets(rows) for name, rows in data["budgets_of"].items()}
+            own = {name: _budgets(rows) for name, rows in data.get("budgets_of", {}).items()}
             settings = data["delta"], data["secure_only"]
             ledger = cls(data["run"], _budgets(data["budgets"]), *settings, budgets_of=own)
             for row in data["entries"]:
