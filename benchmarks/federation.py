@@ -24,9 +24,10 @@ import numpy as np
 from fedtopics.documents.reading import documents, read
 from fedtopics.model import TopicModel
 from fedtopics.network.local import LocalFederation, free_port
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.protocol import in_process
 
 RESULTS = Path(__file__).parent / "results" / "federation.json"
@@ -56,7 +57,7 @@ def founded(
         f"localhost:{free_port()}",
         tuple(texts),
         "calm",
-        Promise("word add/remove", 6.1, 1e-6),
+        Budget("word add/remove", 6.1, 1e-6),
         Words.of_file(listed),
         settings={"epsilon": 6.0, **settings},
         min_parties=len(texts),

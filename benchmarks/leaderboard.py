@@ -22,7 +22,7 @@ from markdown_tables import table as markdown_table
 import fedtopics
 from fedtopics import methods
 from fedtopics.commands.leaderboard import plain
-from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.runs.experiment import train
 from fedtopics.runs.leaderboard import COLUMNS, Candidate, Place, leaderboard, ranked
 from fedtopics.runs.preparing import Data

@@ -12,8 +12,8 @@ from fedtopics.network.party.side import PartySide, Score
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.words import word_digest
 from fedtopics.network.plan.terms import Terms
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost
-from fedtopics.privacy.price.ledger import Budget
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays

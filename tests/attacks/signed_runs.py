@@ -30,8 +30,9 @@ from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.onboarding import Offer
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Entry
@@ -58,7 +59,7 @@ def founded_at(folder: Path) -> Path:
         "localhost:8002",
         PARTIES,
         "calm",
-        Promise("word add/remove", 6.0),
+        Budget("word add/remove", 6.0),
         Words.of_file(folder / "list.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
     )

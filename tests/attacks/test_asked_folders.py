@@ -22,8 +22,9 @@ from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.words import word_digest
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.onboarding import Offer
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.budget import Budget
 
 WORDS = tuple(f"word{letter}" for letter in "abcdefgh")
 TEXTS = ["worda wordb. wordc wordd.", "worde wordf", "wordg wordh worda"]
@@ -39,7 +40,7 @@ def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "localhost:8002",
         ("north", "south"),
         "calm",
-        Promise("word add/remove", 6.0),
+        Budget("word add/remove", 6.0),
         Words.of_file(folder / "list.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
     )

@@ -20,8 +20,8 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import private_scores, wire
 from fedtopics.network.party.side import Score
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
-from fedtopics.privacy.price.ledger import Budget
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.turn import Arrays
 

@@ -13,9 +13,9 @@ from fedtopics import files
 from fedtopics.files import StoreError
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost, Loss
 from fedtopics.privacy.price.events import Pure
-from fedtopics.privacy.price.ledger import Budget
 
 WORD = "word add/remove"
 SIX = Cost((Loss(WORD, Pure(6.0)),), noise="secure")

@@ -24,9 +24,10 @@ from fedtopics.network.party.side import Delivery
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
 from fedtopics.network.plan.onboarding import Offer
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.received import read_file
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
 
 OWN = ("policy.toml", "party.key", "source.json", "acceptance.json", "ledger.anchor", "store")
@@ -42,7 +43,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "hub.example.org:8002",
         ("north", "south"),
         "calm",
-        Promise("word add/remove", 6.0),
+        Budget("word add/remove", 6.0),
         Words.of_file(folder / "list.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 4},
     )
@@ -108,7 +109,7 @@ def test_what_is_the_partys_own_is_never_overwritten(here: Path) -> None:
     kept = contents(here / "north", *(name for name in OWN if name != "acceptance.json"))
     offer(here).accept()
     assert contents(here / "north", *(name for name in OWN if name != "acceptance.json")) == kept
-    assert PartyFolder(here / "north").policy.budgets[0].epsilon == 6.0
+    assert PartyFolder(here / "north").policy.budget[0].epsilon == 6.0
 
 
 @pytest.mark.parametrize("name", ["signing.pub", "words.txt", "plan.toml", "party.crt", "ca.crt"])

@@ -11,8 +11,9 @@ from fedtopics import methods
 from fedtopics.commands.federation.show import summary
 from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, Promise, Texts, Words
+from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, Texts, Words
 from fedtopics.network.plan.plan import PUBLIC, Plan
+from fedtopics.privacy.price.budget import Budget
 
 LISTED = Words("public", "words.txt", "ab" * 32, 100)
 ABSURD: list[Any] = [
@@ -23,7 +24,7 @@ ABSURD: list[Any] = [
 
 def plan(method: str = "calm", relation: str = "word add/remove", **given: Any) -> Plan:
     known: dict[str, Any] = {"vocabulary": LISTED, "settings": {"n_topics": 3}, "delta": 1e-6} | given
-    promise = Promise(relation, 1e9, known.pop("delta"))
+    promise = Budget(relation, 1e9, known.pop("delta"))
     return Plan("x", "localhost:9", ("north", "south"), method, promise, **known)
 
 
@@ -73,12 +74,12 @@ def test_a_vocabulary_has_no_more_words_than_parties_take() -> None:
 @pytest.mark.parametrize("delta", [0.9, 0.0011])
 def test_no_part_of_a_plan_has_a_delta_that_empties_its_epsilon(delta: float) -> None:
     with pytest.raises(InputError, match=r"privacy.delta must be at most 0.001, got .* the promise fails"):
-        Promise("word add/remove", 1.0, delta)
+        plan(delta=delta)
     with pytest.raises(InputError, match=r"vocabulary.delta must be at most"):
         Words("private", epsilon=1.0, delta=delta, max_size=9)
     with pytest.raises(InputError, match=r"evaluation.delta must be at most"):
         Evaluation("private", 0.1, 1.0, delta)
-    assert Promise("word add/remove", 1.0, MOST_DELTA).delta == MOST_DELTA
+    assert plan(delta=MOST_DELTA).privacy.delta == MOST_DELTA
 
 
 SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [

@@ -15,7 +15,7 @@ from fedtopics.files import StoreError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.words import CONFIRMATION, word_digest
-from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.words import Agreement
 
 TOPICS = planted_topics(3, 8)

@@ -51,7 +51,7 @@ def test_an_epsilon_that_protects_nothing_is_called_so_without_noise_from_below(
     ]
 
 
-def test_a_chance_near_one_is_a_hundred_percent() -> None:
+def test_a_word_that_becomes_all_but_certain_is_not_called_a_guess() -> None:
     meaning = " ".join(explained("calm", "--epsilon", "8", "--words", "800")["meaning"])
-    assert "(a word guessed at 1 in 800: at most 100 %)" in meaning
-    assert "at most 79 %" in meaning
+    assert "word replace: epsilon 16 is no protection" in meaning
+    assert "(a word guessed at 1 in 800: at most 79 %)" in meaning

@@ -22,6 +22,7 @@ from fedtopics.network.coordinator.checkpoint import FILE, Checkpoint, WireRound
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost, Loss
 from fedtopics.privacy.price.events import (
     Approximate,
@@ -32,7 +33,7 @@ from fedtopics.privacy.price.events import (
     Pure,
     ZeroConcentrated,
 )
-from fedtopics.privacy.price.ledger import Budget, Ledger
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run, record_digest
 
 RUN = "run-1"

@@ -62,7 +62,7 @@ def test_with_ngrams_380_is_only_claimed() -> None:
 
 def test_what_is_not_bounded_or_too_weak_is_noted() -> None:
     def noted(**given: Any) -> str:
-        return " ".join(methods.make("pctd", **given).notes(30))  # type: ignore[attr-defined]
+        return " ".join(methods.make("pctd", **given).notes(3000))  # type: ignore[attr-defined]
 
     assert noted(variant="paper") == (
         "a word added or removed has no bound, since it moves others to other n-grams; "

@@ -21,9 +21,10 @@ from fedtopics.network.coordinator.folder import OPEN, RunFolder
 from fedtopics.network.local import HUB, LocalFederation, free_port
 from fedtopics.network.party import ledger_file
 from fedtopics.network.plan import certificates
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.protocol import in_process
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -55,7 +56,7 @@ def founded(
         f"localhost:{free_port()}",
         names,
         method,
-        Promise("word add/remove", 100.0, 1e-6),
+        Budget("word add/remove", 100.0, 1e-6),
         vocabulary,
         settings=settings,
         **known | given,

@@ -14,7 +14,7 @@ from fedtopics.network.coordinator.rounds import Coordinator
 from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
-from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.protocol.method import Method
 
 PLAN = "0" * 64

@@ -20,9 +20,10 @@ from fedtopics.network.party import ledger_file
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.onboarding import Offer
-from fedtopics.network.plan.parts import Evaluation, Promise, Words
+from fedtopics.network.plan.parts import Evaluation, Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run
 
@@ -47,7 +48,7 @@ def made(tmp_path: Path) -> Path:
         "localhost:8002",
         PARTIES,
         "calm",
-        Promise("word add/remove", 80.0, 1e-6),
+        Budget("word add/remove", 80.0, 1e-6),
         Words.of_file(tmp_path / "words.txt"),
         settings={"epsilon": 8.0, "n_topics": 3, "n_rounds": 4},
         evaluation=Evaluation("private", 0.25, 20.0, 1e-6),

@@ -14,8 +14,9 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.last_answers import LastAnswers
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.protocol import in_process
 from fedtopics.runs.experiment import train
 from fedtopics.runs.preparing import Data
@@ -42,7 +43,7 @@ def test_the_model_is_that_of_the_reference_engine(name: str, tmp_path: Path) ->
 def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tmp_path: Path) -> None:
     given = {"n_topics": 3, "n_rounds": 2}
     words = Words("public", "words.txt", "ab" * 32, 24)
-    promised = Promise("document replace", 128.0, 1e-6)
+    promised = Budget("document replace", 128.0, 1e-6)
     plan = Plan("demo", "localhost:8002", tuple(CORPORA), "fedlda", promised, words, settings=given)
     rehearsal = Rehearsal(tmp_path, simulated(plan.method(), CORPORA), CORPORA)
     key = Ed25519PrivateKey.generate()

@@ -100,7 +100,7 @@ def test_fresh_noise_is_a_second_release_and_the_same_value_is_not():
 
 
 def test_a_budget_of_an_unknown_party_is_refused():
-    ledger = Ledger(budgets=(Budget("document add/remove", 9.0, 1e-6, party="nroth"),))
+    ledger = Ledger(budgets_of={"nroth": (Budget("document add/remove", 9.0, 1e-6),)})
     with pytest.raises(InputError, match="got nroth"):
         agree(Agreement(1.0, 1e-6), {"north": [["x"]]}, noise, ledger)
 

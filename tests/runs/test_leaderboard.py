@@ -6,8 +6,8 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE, Relation
-from fedtopics.privacy.price.ledger import Budget
 from fedtopics.runs.leaderboard import COLUMNS, PARAMETERS, candidates, leaderboard
 from fedtopics.runs.preparing import Data, prepare
 

@@ -16,10 +16,11 @@ from fedtopics import methods
 from fedtopics.commands.tables import print_runs
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.privacy.explain import privacy_line
 from fedtopics.report import comparison_page, run_page
 from fedtopics.runs.experiment import compare, train
 from fedtopics.runs.preparing import Data, prepare
-from fedtopics.runs.run import Run, label, privacy_line
+from fedtopics.runs.run import Run, label
 
 
 @pytest.fixture(scope="module")

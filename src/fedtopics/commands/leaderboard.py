@@ -19,8 +19,8 @@ from typing import Annotated, Any
 import typer
 
 from fedtopics.commands import options, tables
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import check_relation
-from fedtopics.privacy.price.ledger import Budget
 from fedtopics.runs import leaderboard as boards
 from fedtopics.runs.leaderboard import COLUMNS, Place
 from fedtopics.runs.preparing import prepare

@@ -118,7 +118,7 @@ def verify(
     """
     from fedtopics.documents.text.harmless import one_line
     from fedtopics.network.coordinator import attestations
-    from fedtopics.runs.run import privacy_line
+    from fedtopics.privacy.explain import privacy_line
 
     try:
         found = _verified(result, ca, signing or ca.with_name("signing.pub"), plan, office)

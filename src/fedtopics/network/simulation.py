@@ -11,9 +11,10 @@ from typing import Any
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import documents
 from fedtopics.network.local import HUB, LocalFederation, free_port, write_texts
-from fedtopics.network.plan.parts import Evaluation, Promise, Texts, Words
+from fedtopics.network.plan.parts import Evaluation, Texts, Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.runs.preparing import prepare
 
 DELTA = 1e-6
@@ -70,7 +71,7 @@ def plan_for(
         f"localhost:{free_port()}",
         parties,
         method,
-        Promise("word add/remove", 1e9, DELTA),
+        Budget("word add/remove", 1e9, DELTA),
         Words("private", epsilon=vocabulary_epsilon, delta=DELTA, max_size=MOST_WORDS),
         settings=settings,
         texts=Texts(language),
@@ -79,7 +80,7 @@ def plan_for(
         **known,
     )
     price = draft.price(draft.vocabulary.most_words)
-    return replace(draft, privacy=Promise("word add/remove", float(f"{price * 1.0001:.4g}") + 1e-3, DELTA))
+    return replace(draft, privacy=Budget("word add/remove", float(f"{price * 1.0001:.4g}") + 1e-3, DELTA))
 
 
 def found(folder: Path, plan: Plan, texted: Texted) -> LocalFederation:

@@ -1,99 +1,72 @@
-"""What a planned run costs and means, in plain words, before any data is touched."""
+"""What an epsilon means, in words: the only place that chooses them.
+
+How far an epsilon protects follows from one calculation: whoever sees everything raises the odds of a guess
+at most e^epsilon-fold. A word is guessed at 1 in V, V the number of words; anything larger at even odds, or
+at 1 in 1,000 by who has more to choose from.
+
+                        protected                         weakly protected              not protected
+    a word              up to ln V: stays below 1 in 2    up to ln V + 3: below 95 %    beyond
+    anything larger     up to 3: even odds, below 95 %    up to 10: 1 in 1,000, 96 %    beyond
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, inf, log, sqrt
+from math import exp, floor, inf, log
+from typing import Any, Literal, TypeAlias
 
-from fedtopics.privacy.forecast import predicted_ratio, surplus
-from fedtopics.privacy.mechanisms.bounds import check_size
-from fedtopics.privacy.price.cost import FREE, NO_BOUND, Cost
-from fedtopics.privacy.price.events import DiscreteLaplace, ZeroConcentrated
-from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import RELATIONS, Claim, Cost, Relation
 
-TOO_NOISY = 1.4  # times the perplexity without noise
-MEANINGLESS = 20.0  # an epsilon that multiplies odds by 500 million
-PURPOSE = (
-    "Anyone may learn the topics and, roughly, how often each party uses each word: the run is for that."
-)
+Worth: TypeAlias = Literal["protected", "weakly protected", "not protected"]
 
-
-@dataclass(frozen=True)
-class PublicFacts:
-    """What is known, or guessed from public knowledge, about the data; None where nothing is."""
-
-    n_words: int
-    n_topics: int | None = None
-    n_documents: int | None = None
-    n_distinct: int | None = None
-
-    def __post_init__(self) -> None:
-        check_size("number of words", self.n_words, minimum=2)
-        for name in ("n_topics", "n_documents", "n_distinct"):
-            if getattr(self, name) is not None:
-                check_size(name.replace("n_", "number of "), getattr(self, name))
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Statements for each relation, what is public, what it means, and what to worry about."""
-
-    statements: list[dict[str, float | str]]
-    public: list[str]
-    meaning: list[str]
-    warnings: list[str]
+DENIABLE = 3.0  # an epsilon up to which even odds of 1 to 1 stay a guess: at most 95 %
+MEANINGLESS = 10.0  # an epsilon that raises a chance of 1 in 1,000 to 96 %
+CHANGES: dict[Relation, str] = {
+    "word add/remove": "one word of one document is there or is not",
+    "word replace": "one word of one document is this one or another",
+    "document add/remove": "one whole document is there or is empty",
+    "document replace": "one whole document is this one or any other",
+    "user add/remove": "all documents of one person are there or are not",
+    "party": "everything that one party holds is this or something else",
+}
+QUESTIONS: dict[Relation, str] = {
+    "word add/remove": "Does a certain document contain a certain word?",
+    "word replace": "Was a certain word of a document this one, or another?",
+    "document add/remove": "What is a certain document about?",
+    "user add/remove": "What does a certain person write about, over all their documents?",
+}
+ANSWERS: dict[Worth, str] = {
+    "protected": "Hardly",
+    "weakly protected": "To some extent",
+    "not protected": "Yes, possibly",
+}
 
 
-def explain(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
-    """Explain the releases that one party plans (`Method.prices`)."""
-    if not plan:
-        return Explanation([], ["nothing leaves a party"], ["Nothing leaves a party."], [])
-    ledger = Ledger(delta=delta)
-    for number, cost in enumerate(plan):
-        ledger.charge("each party", number, cost)
-    statements = ledger.statements()
-    spent = ledger.spent("each party")
-    proved = {
-        row["relation"]: (_number(row), float(row["delta"]))
-        for row in statements
-        if row["basis"] != "claimed"
+def limits(relation: str, n_words: int) -> tuple[float, float]:
+    """The largest epsilons that protect, and that protect weakly."""
+    return (log(n_words), log(n_words) + DENIABLE) if _is_word(relation) else (DENIABLE, MEANINGLESS)
+
+
+def worth(relation: str, epsilon: float, n_words: int) -> Worth:
+    """How far an epsilon protects.
+
+    >>> [worth("word add/remove", epsilon, 10_000) for epsilon in (6.0, 12.0, 14.9)]
+    ['protected', 'weakly protected', 'not protected']
+    """
+    strong, weak = limits(relation, n_words)
+    return "protected" if epsilon <= strong else "weakly protected" if epsilon <= weak else "not protected"
+
+
+def scale(n_words: int) -> dict[Worth, str]:
+    """Where `worth` draws its lines, for readers of a table."""
+    strong, weak = limits("word", n_words)
+    return {
+        "protected": f"a word cannot be singled out among all words (epsilon at most ln {n_words:,} = "
+        f"{strong:.1f}), or a guess at even odds stays below 95 % (epsilon at most {DENIABLE:g})",
+        "not protected": f"no bound, or one above {weak:.1f} for a word, {MEANINGLESS:g} for anything larger",
     }
-    return Explanation(
-        statements,
-        _public(plan, facts),
-        [
-            *([PURPOSE] if spent.relations else []),
-            *(meaning(str(relation), *bound, facts.n_words) for relation, bound in proved.items()),
-            *_forecast(spent, facts),
-        ],
-        _warnings({str(r): e for r, (e, _) in proved.items()}, spent, facts),
-    )
-
-
-def _number(row: dict[str, float | str]) -> float:
-    return inf if row["epsilon"] == "inf" else float(row["epsilon"])
-
-
-def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
-    public = [
-        f"the vocabulary of {facts.n_words:,} words (a public list, or paid for by agreeing on it)",
-        "the number of documents of each party",
-        "all settings of the method, and when it stops",
-    ]
-    if any(_shows_lengths(cost) for cost in plan):
-        public.append("the number of words of each document: it shows in the number of reports")
-    return public
-
-
-def _shows_lengths(cost: Cost) -> bool:
-    """Whether a word replaced is all that is protected: then one more shows. Without a bound, who knows."""
-    replaced = cost.losses_of("word replace")
-    return (
-        cost != FREE
-        and "word add/remove" not in cost.relations
-        and NO_BOUND not in [loss.event for loss in replaced]
-    )
 
 
 def odds(epsilon: float) -> str:
@@ -106,6 +79,16 @@ def odds(epsilon: float) -> str:
     return f"{factor:.1f}" if factor < 10 else f"{float(f'{factor:.2g}' if factor > 1e3 else factor):,.0f}"
 
 
+def priced(relation: str, epsilon: float, delta: float) -> str:
+    """An epsilon with what it is of.
+
+    >>> priced("word replace", 6.0, 1e-6), priced("party", inf, 0.0)
+    ('epsilon 6 (word replace, delta 1e-06)', 'no bound (party)')
+    """
+    told = "no bound" if epsilon == inf else f"epsilon {epsilon:.4g}"
+    return f"{told} ({relation}{f', delta {delta:g}' if delta else ''})"
+
+
 def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
     """What a bound lets someone learn who sees all that leaves a party, as one sentence or two."""
     unit = relation.split()[0]
@@ -115,89 +98,173 @@ def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
         )
     if epsilon == 0:
         return f"{relation}: what leaves a party says nothing about a {unit}."
-    if epsilon > MEANINGLESS:
+    if worth(relation, epsilon, n_words) == "not protected":
         return f"{relation}: epsilon {epsilon:.4g} is no protection; treat what a {unit} says as known."
-    factor = exp(epsilon)
     text = (
         f"{relation}: whoever sees everything that leaves a party, and knows all other data, raises the odds "
         f"of any guess about one {unit} at most {odds(epsilon)}-fold"
     )
-    if unit == "word":
-        chance = 100 * factor / (factor + n_words - 1)
-        shown = f"{chance:.2g}" if chance < 99.5 else "100"
-        text += f" (a word guessed at 1 in {n_words:,}: at most {shown} %)"
+    if _is_word(relation):
+        text += f" (a word guessed at 1 in {n_words:,}: at most {_chance(epsilon, n_words)})"
     return text + (f", but for a chance of {delta:g}." if delta else ".")
 
 
-def _warnings(epsilons: dict[str, float], spent: Cost, facts: PublicFacts) -> list[str]:
-    warnings = []
+@dataclass(frozen=True)
+class Guarantee:
+    """What is proved, and what a paper claims, for neighbors of one relation.
+
+    change   what may differ, in plain words
+    worth    how far the bound protects: see `worth`
+    meaning  what someone who sees everything may learn
+    answer   to the question that a reader has about this relation, and why
+    """
+
+    relation: Relation
+    change: str
+    epsilon: float
+    delta: float
+    claims: tuple[Claim, ...]
+    worth: Worth
+    meaning: str
+    answer: tuple[str, str]
+
+
+def guarantees(spent: Cost, n_words: int, delta: float) -> list[Guarantee]:
+    """One guarantee for every relation, those without a promise included.
+
+    >>> from fedtopics.privacy.mechanisms.histogram import Histogram
+    >>> found = guarantees(Histogram(6.0, 10_000).price(), 10_000, 1e-6)
+    >>> [(g.relation, g.epsilon, g.worth) for g in found[:3]]  # doctest: +NORMALIZE_WHITESPACE
+    [('word add/remove', 6.0, 'protected'), ('word replace', 12.0, 'weakly protected'),
+     ('document add/remove', inf, 'not protected')]
+    """
+    return [_guarantee(spent, relation, n_words, delta) for relation in RELATIONS]
+
+
+def _guarantee(spent: Cost, relation: Relation, n_words: int, delta: float) -> Guarantee:
+    epsilon, slack = accounting.guarantee(spent.losses_of(relation), delta)
+    return Guarantee(
+        relation=relation,
+        change=CHANGES[relation],
+        epsilon=epsilon,
+        delta=slack,
+        claims=tuple(claim for claim in spent.claims if claim.relation == relation),
+        worth=worth(relation, epsilon, n_words),
+        meaning=meaning(relation, epsilon, slack, n_words).removeprefix(f"{relation}: "),
+        answer=_answer(relation, epsilon, slack, n_words),
+    )
+
+
+def _answer(relation: Relation, epsilon: float, delta: float, n_words: int) -> tuple[str, str]:
+    """Whether someone who sees everything can find out, and why."""
+    if epsilon == 0:
+        return "No", "What leaves a party does not depend on it."
+    found, bound = worth(relation, epsilon, n_words), priced(relation, epsilon, delta)
+    if epsilon == inf:
+        return ANSWERS[found], f"No promise was made ({relation}): what was sent may give it away."
+    if found == "not protected":
+        return ANSWERS[found], f"The promise is too weak to mean anything: {bound}."
+    reason = f"The odds of a guess rise at most {odds(epsilon)}-fold: {bound}."
+    if _is_word(relation):
+        chance = _chance(epsilon, n_words)
+        reason += f" A guess that was right 1 in {n_words:,} times is right at most {chance} of the time."
+    return ANSWERS[found], reason
+
+
+def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
+    """Whether what was sent may show the documents: by what is proved of it, not by what a method says."""
+    proved = [bound for bound in bounds if bound.epsilon < inf]
+    if not proved:
+        return "Yes, possibly", f"Nothing is proved of what was sent. Guarantee of the method: {promised}."
+    known = "; ".join(priced(bound.relation, bound.epsilon, bound.delta) for bound in proved)
+    if all(bound.worth == "not protected" for bound in proved):
+        return "Yes, possibly", f"All that is proved of what was sent is too weak to mean anything: {known}."
+    missing = ", ".join(bound.relation for bound in bounds if bound.epsilon == inf)
+    unproved = f" Nothing is proved for: {missing}." if missing else ""
+    return "No", f"Neither was sent: what left a party went through noise. Proved: {known}.{unproved}"
+
+
+def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
+    """From how many words on the promise for words says nothing about a document; None without one."""
+    by_relation = {bound.relation: bound for bound in bounds}
+    single, document = by_relation["word add/remove"], by_relation["document add/remove"]
+    if not 0 < single.epsilon < inf or document.worth != "not protected":
+        return None
+    n_words = max(2, floor(MEANINGLESS / single.epsilon) + 1)
+    return (
+        f"Promises for words add up: for {n_words} words of a document together they come to "
+        f"{n_words * single.epsilon:.4g} and hide nothing any more. Single words are "
+        f"{'' if single.worth == 'protected' else 'hardly '}deniable; what a document is about is not hidden."
+    )
+
+
+def warnings(epsilons: Mapping[str, float], claims: Sequence[Claim], n_words: int) -> list[str]:
+    """What to worry about, from the epsilon of each relation and what papers claim."""
+    found = []
     word = epsilons.get("word replace", epsilons.get("word add/remove", inf))
-    if MEANINGLESS < word < inf:
-        warnings.append(f"word epsilon {word:.3g} protects nothing: no word is deniable")
-    elif log(facts.n_words) <= word < inf:
-        warnings.append(
-            f"word epsilon {word:.3g} is at least ln V = {log(facts.n_words):.1f}: it lets an adversary "
+    hidden = worth("word replace", word, n_words)
+    if hidden == "not protected" and word < inf:
+        found.append(f"word epsilon {word:.3g} protects nothing: no word is deniable")
+    elif hidden == "weakly protected":
+        found.append(
+            f"word epsilon {word:.3g} is at least ln V = {log(n_words):.1f}: it lets an adversary "
             "single out a word among all others, so it protects little beyond plausible deniability"
         )
     document = epsilons.get("document add/remove", inf)
-    if MEANINGLESS < document < inf:
-        rest = "; only words are protected" if word <= MEANINGLESS else ""
-        warnings.append(f"document epsilon {document:.4g} promises nothing for documents{rest}")
-    if facts.n_distinct is not None:
-        for rate in _histogram_rates(spent):
-            warnings += _utility(rate, facts.n_words, facts.n_distinct)
-    warnings += _drowned(spent, facts)
-    for claim in spent.claims:
+    if document < inf and worth("document add/remove", document, n_words) == "not protected":
+        rest = "" if hidden == "not protected" else "; only words are protected"
+        found.append(f"document epsilon {document:.4g} promises nothing for documents{rest}")
+    for claim in claims:
         proved = epsilons.get(claim.relation, inf)
         if proved > claim.epsilon:
             known = "nothing is" if proved == inf else f"{proved:.4g} is"
-            warnings.append(
+            found.append(
                 f"the paper claims {claim.relation} epsilon {claim.epsilon:.3g} ({claim.source}); "
                 f"{known} proved"
             )
-    return list(dict.fromkeys(warnings))
+    return found
 
 
-def _histogram_rates(spent: Cost) -> list[float]:
-    """Epsilon of the noise on each count of a histogram."""
-    events = [loss.event for loss in spent.losses_of("word replace")]
-    return [e.epsilon for e in events if isinstance(e, DiscreteLaplace) and e.sensitivity == 1]
+def privacy_line(statements: Sequence[Mapping[str, Any]], noise: str | None = None) -> str:
+    """What the worst party has spent: proved bounds, what has none, the noise, and last what a paper claims.
 
-
-def _utility(epsilon: float, n_words: int, n_distinct: int) -> list[str]:
-    ratio = predicted_ratio(epsilon, n_words, n_distinct)
-    if ratio >= TOO_NOISY:
-        return ["epsilon is too small for this vocabulary: expect a model no better than the private unigram"]
-    if surplus(epsilon, n_words, n_distinct) < 0:
-        return [
-            f"epsilon is small for this vocabulary: noisy histograms would lose about {ratio - 1:.0%} in "
-            "perplexity; use fewer words or longer documents"
-        ]
-    return []
-
-
-def _forecast(spent: Cost, facts: PublicFacts) -> list[str]:
-    """The quality to expect from noisy histograms, where the user gave the figures."""
-    if facts.n_distinct is None:
-        return []
-    ratios = [predicted_ratio(rate, facts.n_words, facts.n_distinct) for rate in _histogram_rates(spent)]
-    return [f"Expect a perplexity of about {r:.2f} times that of training without noise." for r in ratios]
-
-
-def _drowned(spent: Cost, facts: PublicFacts) -> list[str]:
-    """Whether central noise outweighs everything that the documents could add up to."""
-    rhos = [
-        loss.event.rho
-        for loss in spent.losses_of("document add/remove")
-        if isinstance(loss.event, ZeroConcentrated)
+    >>> privacy_line([])
+    'nothing leaves a party'
+    >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
+    'proved: epsilon 6 (word add/remove)'
+    """
+    if all(entry["epsilon"] == 0 for entry in statements):
+        return "nothing leaves a party"
+    by_price = sorted(statements, key=lambda entry: float(entry["epsilon"]))
+    held = {entry["relation"]: entry for entry in by_price if entry["basis"] != "claimed"}
+    claims = {entry["relation"]: entry for entry in by_price if entry["basis"] == "claimed"}
+    proved = [_stated(entry) for entry in held.values() if entry["basis"] == "proved"]
+    if not proved and not claims:
+        return "none: sent in the clear"
+    parts = [
+        f"proved: {', '.join(proved)}" if proved else "nothing proved",
+        ", ".join(_stated(entry) for entry in held.values() if entry["basis"] == "none"),
+        "noise simulated from the seed" if noise == "simulated" else "",
+        *(f"the paper claims {_stated(claim)}{_doubt(claim, held)}" for claim in claims.values()),
     ]
-    if not rhos or facts.n_documents is None or max(rhos) == 0:
-        return []
-    cells = facts.n_words * (facts.n_topics or 1)
-    noise = sqrt(cells / (2 * max(rhos)))
-    if noise < facts.n_documents:
-        return []
-    return [
-        f"the budget is too small for {facts.n_documents:,} documents: noise of norm {noise:,.0f} on "
-        f"{cells:,} cells outweighs all of them; use more documents, fewer words or a larger epsilon"
-    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _stated(entry: Mapping[str, Any]) -> str:
+    return priced(entry["relation"], float(entry["epsilon"]), entry["delta"])
+
+
+def _doubt(claim: Mapping[str, Any], held: Mapping[str, Mapping[str, Any]]) -> str:
+    """What to add to a claim that is not covered by what is proved."""
+    known = held.get(claim["relation"], {"epsilon": "inf", "delta": 0.0})
+    covered = float(known["epsilon"]) <= float(claim["epsilon"]) and known["delta"] <= claim["delta"]
+    return "" if covered else ", which is not proved"
+
+
+def _is_word(relation: str) -> bool:
+    return relation.startswith("word")
+
+
+def _chance(epsilon: float, n_words: int) -> str:
+    """How likely a word that was guessed at 1 in n_words becomes at most."""
+    return f"{100 / (1 + (n_words - 1) * exp(-epsilon)):.2g} %"

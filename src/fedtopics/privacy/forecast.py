@@ -1,13 +1,24 @@
-"""What noise on document histograms will cost in quality, from public figures alone."""
+"""What a planned run costs, means and gives up in quality, before any data is touched."""
 
 from __future__ import annotations
 
-from math import log
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, sqrt
 
 import numpy as np
 
 from fedtopics.errors import InputError
+from fedtopics.privacy.explain import meaning, warnings
+from fedtopics.privacy.mechanisms.bounds import check_size
+from fedtopics.privacy.price.cost import FREE, NO_BOUND, Cost
+from fedtopics.privacy.price.events import DiscreteLaplace, ZeroConcentrated
+from fedtopics.privacy.price.ledger import Ledger
 
+TOO_NOISY = 1.4  # times the perplexity without noise
+PURPOSE = (
+    "Anyone may learn the topics and, roughly, how often each party uses each word: the run is for that."
+)
 # Perplexity relative to training without noise, at x = epsilon - ln(n_words / distinct words per document).
 MEASURED_LOSS = ((-2.0, 1.27), (-1.0, 1.13), (0.0, 1.055), (1.0, 1.022), (2.0, 1.006), (3.0, 1.0))
 
@@ -32,3 +43,121 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
     at, ratios = zip(*MEASURED_LOSS, strict=True)
     slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
     return float(np.interp(x, at, ratios) + slope * min(0.0, x - at[0]))
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """What is known, or guessed from public knowledge, about the data; None where nothing is."""
+
+    n_words: int
+    n_topics: int | None = None
+    n_documents: int | None = None
+    n_distinct: int | None = None
+
+    def __post_init__(self) -> None:
+        check_size("number of words", self.n_words, minimum=2)
+        for name in ("n_topics", "n_documents", "n_distinct"):
+            if getattr(self, name) is not None:
+                check_size(name.replace("n_", "number of "), getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Statements for each relation, what is public, what it means, and what to worry about."""
+
+    statements: list[dict[str, float | str]]
+    public: list[str]
+    meaning: list[str]
+    warnings: list[str]
+
+
+def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
+    """Explain the releases that one party plans (`Method.prices`)."""
+    if not plan:
+        return Explanation([], ["nothing leaves a party"], ["Nothing leaves a party."], [])
+    ledger = Ledger(delta=delta)
+    for number, cost in enumerate(plan):
+        ledger.charge("each party", number, cost)
+    statements, spent = ledger.statements(), ledger.spent("each party")
+    proved = {str(row["relation"]): row for row in statements if row["basis"] != "claimed"}
+    epsilons = {relation: float(row["epsilon"]) for relation, row in proved.items()}
+    told = [meaning(name, epsilons[name], float(row["delta"]), facts.n_words) for name, row in proved.items()]
+    return Explanation(
+        statements,
+        _public(plan, facts),
+        [*([PURPOSE] if spent.relations else []), *told, *_expected(spent, facts)],
+        warnings(epsilons, spent.claims, facts.n_words) + _too_noisy(spent, facts) + _drowned(spent, facts),
+    )
+
+
+def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
+    public = [
+        f"the vocabulary of {facts.n_words:,} words (a public list, or paid for by agreeing on it)",
+        "the number of documents of each party",
+        "all settings of the method, and when it stops",
+    ]
+    if any(_shows_lengths(cost) for cost in plan):
+        public.append("the number of words of each document: it shows in the number of reports")
+    return public
+
+
+def _shows_lengths(cost: Cost) -> bool:
+    """Whether a word replaced is all that is protected: then one more shows. Without a bound, who knows."""
+    replaced = cost.losses_of("word replace")
+    return (
+        cost != FREE
+        and "word add/remove" not in cost.relations
+        and NO_BOUND not in [loss.event for loss in replaced]
+    )
+
+
+def _histogram_rates(spent: Cost) -> list[float]:
+    """Epsilon of the noise on each count of a histogram."""
+    events = [loss.event for loss in spent.losses_of("word replace")]
+    return [e.epsilon for e in events if isinstance(e, DiscreteLaplace) and e.sensitivity == 1]
+
+
+def _too_noisy(spent: Cost, facts: PublicFacts) -> list[str]:
+    """Whether noisy histograms are worth training on, where the user gave the figures."""
+    if facts.n_distinct is None:
+        return []
+    found = []
+    for rate in _histogram_rates(spent):
+        ratio = predicted_ratio(rate, facts.n_words, facts.n_distinct)
+        if ratio >= TOO_NOISY:
+            found.append(
+                "epsilon is too small for this vocabulary: expect a model no better than the private unigram"
+            )
+        elif surplus(rate, facts.n_words, facts.n_distinct) < 0:
+            found.append(
+                f"epsilon is small for this vocabulary: noisy histograms would lose about {ratio - 1:.0%} in "
+                "perplexity; use fewer words or longer documents"
+            )
+    return list(dict.fromkeys(found))
+
+
+def _expected(spent: Cost, facts: PublicFacts) -> list[str]:
+    """The quality to expect from noisy histograms, where the user gave the figures."""
+    if facts.n_distinct is None:
+        return []
+    ratios = [predicted_ratio(rate, facts.n_words, facts.n_distinct) for rate in _histogram_rates(spent)]
+    return [f"Expect a perplexity of about {r:.2f} times that of training without noise." for r in ratios]
+
+
+def _drowned(spent: Cost, facts: PublicFacts) -> list[str]:
+    """Whether central noise outweighs everything that the documents could add up to."""
+    rhos = [
+        loss.event.rho
+        for loss in spent.losses_of("document add/remove")
+        if isinstance(loss.event, ZeroConcentrated)
+    ]
+    if not rhos or facts.n_documents is None or max(rhos) == 0:
+        return []
+    cells = facts.n_words * (facts.n_topics or 1)
+    noise = sqrt(cells / (2 * max(rhos)))
+    if noise < facts.n_documents:
+        return []
+    return [
+        f"the budget is too small for {facts.n_documents:,} documents: noise of norm {noise:,.0f} on "
+        f"{cells:,} cells outweighs all of them; use more documents, fewer words or a larger epsilon"
+    ]

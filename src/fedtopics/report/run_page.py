@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import log
 from typing import Any
 
 import numpy as np
 
 from fedtopics import methods
 from fedtopics.errors import InputError
+from fedtopics.privacy.explain import scale, words_add_up
 from fedtopics.protocol.method import About
 from fedtopics.report import privacy_shown, topics_shown
 from fedtopics.report.rendering import data_block, markup, render
@@ -41,9 +41,9 @@ def run_page(run: Run) -> str:
         cost=_cost(run),
         spendings=spent,
         questions=privacy_shown.questions(run, spent, about.guarantee),
-        words_add_up=privacy_shown.words_add_up(spent[0].guarantees) if spent else None,
+        words_add_up=words_add_up(spent[0].guarantees) if spent else None,
         party_topics=_party_topics(run),
-        log_words=log(run.record["n_words"]),
+        scale=scale(run.record["n_words"]),
         bytes_up=sum(entry["bytes_up"] for entry in run.record["rounds"]),
         bytes_down=sum(entry["bytes_down"] for entry in run.record["rounds"]),
     )

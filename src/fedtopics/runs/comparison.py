@@ -15,7 +15,8 @@ from statistics import fmean
 from typing import Any
 
 from fedtopics.errors import InputError
-from fedtopics.runs.run import Run, check_record, check_schema, label, privacy_line, read_json, record_digest
+from fedtopics.privacy.explain import privacy_line
+from fedtopics.runs.run import Run, check_record, check_schema, label, read_json, record_digest
 
 SCHEMA = "fedtopics/comparison/1"
 FILE = "comparison.json"

@@ -20,9 +20,9 @@ from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import bisect
-from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.cost import FREE, Cost
-from fedtopics.privacy.price.ledger import Budget, Ledger
+from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.cost import FREE, total
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import Data
 from fedtopics.runs.run import Run
@@ -91,8 +91,8 @@ def _candidate(
         settings = {"delta": budget.delta} | settings
     parameters = [p for p in PARAMETERS if p in methods.settings(name, variant)]
     if not parameters:
-        plan = sum(methods.make(name, **settings).prices(n_words), start=FREE)
-        why = "nothing leaves a party" if plan == FREE else "no privacy"
+        spent = total(methods.make(name, **settings).prices(n_words))
+        why = "nothing leaves a party" if spent == FREE else "no privacy"
         return Candidate(name, variant, settings, why)
     for parameter in parameters:  # a variant may take one and refuse another
         try:
@@ -124,8 +124,7 @@ def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budg
             plan = methods.make(name, **settings | {parameter: value}).prices(n_words)
         except (InputError, ArithmeticError):  # the method takes no such value
             return inf
-        total: Cost = sum(plan, start=FREE)
-        return accounting.epsilon(total.losses_of(budget.relation), budget.delta)
+        return budget.epsilon_of(total(plan))
 
     quiet, loud = PARAMETERS[parameter]
     grid = np.geomspace(quiet, loud, N_STEPS).tolist()
@@ -191,8 +190,7 @@ def _scores(runs: Sequence[Run]) -> dict[str, float]:
 
 def _proved(run: Run, budget: Budget) -> float:
     """The epsilon that the ledger of the run proves for the relation: of the party that spent most."""
-    spent = [run.ledger.spent(party).losses_of(budget.relation) for party in run.ledger.parties]
-    return max(accounting.epsilon(losses, budget.delta) for losses in spent)
+    return max(budget.epsilon_of(run.ledger.spent(party)) for party in run.ledger.parties)
 
 
 def ranked(places: Sequence[Place]) -> list[Place]:

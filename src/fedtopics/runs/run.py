@@ -21,6 +21,7 @@ from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
 from fedtopics.notebook import table
+from fedtopics.privacy.explain import privacy_line
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.schema import misfit
 from fedtopics.whole_file import read_whole
@@ -144,43 +145,6 @@ def _scores_shown(run: Run) -> list[list[str]]:
 
 def _rounded(value: float | None, digits: int) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
-
-
-def privacy_line(statements: list[dict[str, Any]], noise: str | None = None) -> str:
-    """What the worst party has spent: proved bounds, what has none, the noise, and last what a paper claims.
-
-    >>> privacy_line([])
-    'nothing leaves a party'
-    >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
-    'proved: epsilon 6 (word add/remove)'
-    """
-    if all(entry["epsilon"] == 0 for entry in statements):
-        return "nothing leaves a party"
-    by_price = sorted(statements, key=lambda entry: float(entry["epsilon"]))
-    held = {entry["relation"]: entry for entry in by_price if entry["basis"] != "claimed"}
-    claims = {entry["relation"]: entry for entry in by_price if entry["basis"] == "claimed"}
-    proved = [_price(entry) for entry in held.values() if entry["basis"] == "proved"]
-    if not proved and not claims:
-        return "none: sent in the clear"
-    parts = [
-        f"proved: {', '.join(proved)}" if proved else "nothing proved",
-        ", ".join(f"no bound ({name})" for name, entry in held.items() if entry["basis"] == "none"),
-        "noise simulated from the seed" if noise == "simulated" else "",
-        *(f"the paper claims {_price(claim)}{_doubt(claim, held)}" for claim in claims.values()),
-    ]
-    return "; ".join(part for part in parts if part)
-
-
-def _price(entry: dict[str, Any]) -> str:
-    delta = f", delta {entry['delta']:g}" if entry["delta"] else ""
-    return f"epsilon {float(entry['epsilon']):.4g} ({entry['relation']}{delta})"
-
-
-def _doubt(claim: dict[str, Any], held: dict[str, dict[str, Any]]) -> str:
-    """What to add to a claim that is not covered by what is proved."""
-    known = held.get(claim["relation"], {"epsilon": "inf", "delta": 0.0})
-    covered = float(known["epsilon"]) <= float(claim["epsilon"]) and known["delta"] <= claim["delta"]
-    return "" if covered else ", which is not proved"
 
 
 def label(record: dict[str, Any]) -> str:

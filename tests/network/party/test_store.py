@@ -20,9 +20,10 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
+from fedtopics.privacy.price.budget import Budget, BudgetError
 from fedtopics.privacy.price.cost import FREE, INFINITE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
-from fedtopics.privacy.price.ledger import Budget, BudgetError, Ledger
+from fedtopics.privacy.price.ledger import Ledger
 
 WORD = "word add/remove"
 

@@ -21,9 +21,10 @@ from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates, onboarding, readiness
 from fedtopics.network.plan.acceptance import AcceptanceError
 from fedtopics.network.plan.onboarding import Offer
-from fedtopics.network.plan.parts import Promise, Words
+from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.readiness import NotReadyError
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
 
 NOW = datetime.now(UTC)
@@ -39,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "hub.example.org:8002",
         ("north", "south"),
         "calm",
-        Promise("word add/remove", 6.0),
+        Budget("word add/remove", 6.0),
         Words.of_file(folder / "words.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 4},
     )

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import Evaluation, Promise, Words
+from fedtopics.network.plan.parts import Evaluation, Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy, PolicyError
 from fedtopics.network.plan.text import policy_template
-from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.price.budget import Budget
 
 PRIVATE = Words("private", epsilon=4.0, delta=1e-6, max_size=500)
 
@@ -25,7 +25,7 @@ def plan(**changed: Any) -> Plan:
         "coordinator": "hub.example.org:8002",
         "parties": ("north", "south", "west"),
         "method_name": "calm",
-        "privacy": Promise("word add/remove", 15.0, 1e-6),
+        "privacy": Budget("word add/remove", 15.0, 1e-6),
         "vocabulary": PRIVATE,
         "settings": {"epsilon": 6.0, "n_topics": 5, "n_rounds": 3},
     }
@@ -35,8 +35,8 @@ def plan(**changed: Any) -> Plan:
 PLANS = [
     plan(),
     plan(simulation_seed=0, significant_bits=10, min_parties=3, timeout_seconds=5),
-    plan(evaluation=Evaluation("private", 0.1, 1.0, 1e-6), privacy=Promise("word add/remove", 20.0, 1e-6)),
-    plan(vocabulary=Words("public", "words.txt", "ab" * 32, 7), privacy=Promise("word add/remove", 6.0)),
+    plan(evaluation=Evaluation("private", 0.1, 1.0, 1e-6), privacy=Budget("word add/remove", 20.0, 1e-6)),
+    plan(vocabulary=Words("public", "words.txt", "ab" * 32, 7), privacy=Budget("word add/remove", 6.0)),
     plan(
         method_name="ftm",
         settings={"epsilon": 6.0, "n_topics": 5, "topics_per_party": {"north": 3, "west": 7}},
@@ -179,7 +179,7 @@ def policy(tmp_path: Path, change: Callable[[str], str] = lambda text: text) -> 
 def test_a_policy_allows_what_it_says(tmp_path: Path) -> None:
     given = policy(tmp_path)
     given.check(plan())
-    assert given.budgets == (Budget("word add/remove", 20.0, 1e-6),)
+    assert given.budget == (Budget("word add/remove", 20.0, 1e-6),)
 
 
 @pytest.mark.parametrize(
@@ -233,13 +233,13 @@ def test_the_template_allows_its_plan(tmp_path: Path, given: Plan) -> None:
     simulated = given.simulation_seed is not None
     found = policy(tmp_path, lambda _: policy_template(given, simulation=simulated))
     found.check(given)
-    assert found.budgets[0].epsilon == given.privacy.epsilon
+    assert found.budget[0].epsilon == given.privacy.epsilon
 
 
 def test_the_template_allows_neither_a_seed_nor_a_large_delta_unasked(tmp_path: Path) -> None:
     """Whoever writes the plan writes the template too, and a party may copy it unread."""
-    risky = plan(simulation_seed=3, privacy=Promise("word add/remove", 15.0, 1e-3))
+    risky = plan(simulation_seed=3, privacy=Budget("word add/remove", 15.0, 1e-3))
     found = policy(tmp_path, lambda _: policy_template(risky))
-    assert found.budgets[0].delta == 1e-6
+    assert found.budget[0].delta == 1e-6
     with pytest.raises(PolicyError, match="secure noise only"):
         found.check(risky)

@@ -1,9 +1,6 @@
-"""What every mechanism that reports words must satisfy. A new one adds one line to RESPONSES."""
+"""Mechanisms that report words, beyond what every mechanism must satisfy: prices, laws, debiasing."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations, product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +12,6 @@ from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
-from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.hybrid_categorical import hybrid_categorical
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.prior_response import (
@@ -32,74 +28,6 @@ from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, distinct
 from fedtopics.privacy.price import accounting
 
 
-@dataclass(frozen=True)
-class Response:
-    """How to make a mechanism, run it on words one by one, number its outputs, and read its whole channel."""
-
-    make: Callable[[float, int], Any]
-    run: Callable[[Any, np.ndarray, Noise], Any]
-    number: Callable[[Any], np.ndarray]
-    channel: Callable[[Any], np.ndarray]
-
-
-def run_on_words(mechanism: Any, words: np.ndarray, noise: Noise) -> Any:
-    return mechanism(words, noise).value
-
-
-def run_on_rows(mechanism: Any, words: np.ndarray, noise: Noise) -> Any:
-    return mechanism(words, np.arange(len(words) + 1), noise).value
-
-
-def bit_mask(rows: Any) -> np.ndarray:
-    return rows.dense() @ (1 << np.arange(rows.n_words))
-
-
-def set_number(rows: Any) -> np.ndarray:
-    size = len(rows.words) // rows.n_rows
-    order = {s: number for number, s in enumerate(combinations(range(rows.n_words), size))}
-    return np.array([order[tuple(row)] for row in rows.words.reshape(-1, size).tolist()])
-
-
-def bit_channel(mechanism: UnaryEncoding) -> np.ndarray:
-    """Pr[bits | word] over all 2^V outputs, from the channel of one bit."""
-    n = mechanism.n_words
-    bits = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-    single = mechanism.channel()
-    return np.array([np.prod(single[(np.arange(n) == word).astype(int), bits], axis=1) for word in range(n)])
-
-
-def check_epsilon(epsilon: float) -> float:
-    """LP-LDA's rate f has no epsilon of its own to check."""
-    dyadic_epsilon(epsilon)
-    return epsilon
-
-
-def words_response(make: Callable[[float, int], Any]) -> Response:
-    return Response(make, run_on_words, lambda reports: reports, lambda mechanism: mechanism.channel())
-
-
-def bits_response(make: Callable[[float, int], Any]) -> Response:
-    return Response(make, run_on_rows, bit_mask, bit_channel)
-
-
-RESPONSES = {
-    "randomized response": words_response(RandomizedResponse),
-    "truncated": words_response(
-        lambda e, n: TruncatedResponse(e, n, tuple(range(n - 1, max(n // 3, 0), -1)))
-    ),
-    "optimized unary": bits_response(UnaryEncoding.optimized),
-    "symmetric unary": bits_response(UnaryEncoding.symmetric),
-    "informative unary": bits_response(UnaryEncoding.informative),
-    "bit vector": bits_response(lambda e, n: bit_vector(2 / (np.exp(check_epsilon(e) / 2) + 1), n)),
-    "hybrid": bits_response(hybrid_categorical),
-    "subset of two": Response(
-        lambda e, n: SubsetSelection(e, n, size=2), run_on_words, set_number, lambda m: m.channel()
-    ),
-    "subset selection": Response(SubsetSelection, run_on_words, set_number, lambda m: m.channel()),
-}
-every_response = pytest.mark.parametrize("response", RESPONSES.values(), ids=list(RESPONSES))
-
-
 def noise(*address):
     return Noise.simulated(SEED, "responses", *address)
 
@@ -107,60 +35,6 @@ def noise(*address):
 def worst_log_ratio(channel: np.ndarray) -> float:
     possible = channel[:, channel.max(axis=0) > 0]
     return float(np.log(possible.max(axis=0) / possible.min(axis=0)).max())
-
-
-@every_response
-@settings(max_examples=60, deadline=None)
-@given(epsilon=st.floats(0, 12), n_words=st.integers(4, 8))
-def test_channel_is_as_private_as_it_costs(response, epsilon, n_words):
-    mechanism = response.make(epsilon, n_words)
-    channel = response.channel(mechanism)
-    assert np.allclose(channel.sum(axis=1), 1)
-    price = accounting.epsilon(mechanism.price().losses_of("word replace"), 0.0)
-    assert worst_log_ratio(channel) <= price + 1e-9
-    assert price <= epsilon * (1 + 1e-12) + 1e-15  # f of the bit vector is itself rounded
-
-
-@every_response
-@settings(max_examples=30, deadline=None)
-@given(epsilon=st.floats(0.1, 12), n_words=st.integers(4, 8))
-def test_privacy_is_not_wasted(response, epsilon, n_words):
-    """The channel uses what it is charged for: a loss in keep probabilities shows here."""
-    mechanism = response.make(epsilon, n_words)
-    assert worst_log_ratio(response.channel(mechanism)) >= epsilon - 1e-6
-
-
-@every_response
-@pytest.mark.parametrize("word", range(5))  # every input: an edge that is left raw shows here
-def test_draws_follow_the_channel(response, word):
-    mechanism = response.make(1.0, 5)
-    reports = response.run(mechanism, np.full(20_000, word), noise("draws", word))
-    channel = response.channel(mechanism)
-    counts = np.bincount(response.number(reports), minlength=channel.shape[1])
-    assert_drawn_from(counts, channel[word])
-
-
-@every_response
-def test_at_epsilon_zero_the_input_does_not_show(response):
-    mechanism = response.make(0.0, 6)
-    first, second = (
-        response.run(mechanism, np.array(words), noise("blind")) for words in ([0, 1, 2, 3], [5, 5, 4, 0])
-    )
-    assert np.array_equal(response.number(first), response.number(second))
-
-
-@every_response
-def test_words_outside_the_vocabulary_are_refused(response):
-    for bad in ([1, 5], [-1]):
-        with pytest.raises(InputError, match=r"word ids must lie in \[0, 5\)"):
-            response.run(response.make(1.0, 5), np.array(bad), noise())
-
-
-@every_response
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -0.1])
-def test_bad_epsilons_are_refused(response, bad):
-    with pytest.raises(InputError, match="epsilon must be"):
-        response.make(bad, 5)
 
 
 @settings(deadline=None)

@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from math import e, inf
+from random import Random
 from time import sleep
 
 import pytest
@@ -154,7 +155,7 @@ def test_threads_cannot_overspend_together(monkeypatch):
 
 
 def test_a_budget_of_a_party_that_does_not_exist_is_refused():
-    ledger = Ledger(budgets=(Budget(WORD, 1.0), Budget(WORD, 0.5, party="nroth")))
+    ledger = Ledger(budgets=(Budget(WORD, 1.0),), budgets_of={"nroth": (Budget(WORD, 0.5),)})
     ledger.check_parties(["nroth", "south"])
     with pytest.raises(InputError, match="budgets must name parties of the run, got nroth"):
         ledger.check_parties(["north", "south"])
@@ -195,7 +196,7 @@ def test_a_plan_is_refused_before_anything_is_charged():
 
 
 def test_a_budget_can_be_one_partys_own():
-    ledger = Ledger(budgets=(Budget(WORD, 1.0, party="a"),))
+    ledger = Ledger(budgets_of={"a": (Budget(WORD, 1.0),)})
     ledger.charge("b", 0, word(9.0))
     with pytest.raises(BudgetError):
         ledger.charge("a", 0, word(9.0))
@@ -241,14 +242,18 @@ def test_json_is_standard_and_reopens_to_the_same_ledger():
         lambda data: data.update(secure_only=False),
         lambda data: data.update(budgets=[]),
         lambda data: data["budgets"][0].update(epsilon=1e9),
+        lambda data: data.pop("budgets_of"),
+        lambda data: data["budgets_of"]["a"][0].update(epsilon=1e9),
         lambda data: data["entries"][0]["cost"].pop("noise"),
         lambda data: data["entries"][0]["cost"]["losses"][0]["event"].update(kind="Free"),
     ],
 )
 def test_tampering_shows(tamper):
-    ledger = Ledger(budgets=(Budget(WORD, 9.0),), secure_only=True)
+    own = {"a": (Budget(WORD, 8.0),)}
+    ledger = Ledger(budgets=(Budget(WORD, 9.0),), secure_only=True, budgets_of=own)
     ledger.charge("a", 0, word(1.0))
     ledger.charge("b", 0, word(2.0))
+    assert Ledger.from_json(ledger.to_json()).budgets_of == own
     data = json.loads(ledger.to_json())
     tamper(data)
     with pytest.raises(InputError):
@@ -372,3 +377,95 @@ def test_every_event_kind_survives_json():
     ]
     assert {type(event) for event in examples} == set(KINDS.values())
     assert [from_dict(json.loads(json.dumps(to_dict(event)))) for event in examples] == examples
+
+
+DELTA = 1e-3
+EVENTS = [
+    Pure(0.1),
+    Pure(0.3),
+    Approximate(0.2, 2e-4),
+    DiscreteLaplace(0.15, 2),
+    KaryResponse(0.4, 50),
+    DiscreteGaussian(2.5),
+    ZeroConcentrated(0.02),
+    Nothing(),
+]
+
+
+def random_cost(draw: Random) -> Cost:
+    """A cost that states one or two relations, or none, or is free."""
+    stated = draw.sample([WORD, DOCUMENT], draw.choice([0, 1, 1, 2, 2, 2, 2]))
+    losses = [Loss(name, draw.choice(EVENTS), draw.randint(1, 3)) for name in stated]
+    return Cost(tuple(losses), noise="secure") if losses else draw.choice([FREE, FREE, INFINITE])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_charge_is_decided_as_if_all_entries_were_added_up_anew(seed):
+    """Refusals and epsilons against an accounting of all losses from the first on, to the last digit."""
+    draw = Random(seed)
+    budgets = (Budget(WORD, draw.choice([1.0, 2.0, 4.0]), draw.choice([0.0, DELTA])),)
+    budgets += (Budget(DOCUMENT, 3.0, DELTA),) if seed % 3 == 0 else ()
+    ledger, kept = Ledger(budgets=budgets, delta=DELTA), []
+    for number in range(60):
+        cost = random_cost(draw)
+        after = {b: [x for c in (*kept, cost) for x in c.losses_of(b.relation)] for b in budgets}
+        epsilons = {b: accounting.epsilon(losses, b.delta) for b, losses in after.items()}
+        if all(epsilon <= budget.epsilon for budget, epsilon in epsilons.items()):
+            ledger.charge("a", number, cost)
+            kept.append(cost)
+            for budget, epsilon in epsilons.items():
+                assert budget.epsilon_of(ledger.spent("a")) == epsilon
+        else:
+            with pytest.raises(BudgetError) as refused:
+                ledger.charge("a", number, cost)
+            over = next(b for b in budgets if not epsilons[b] <= b.epsilon)
+            assert f"got a total of {epsilons[over]:g};" in str(refused.value)
+    assert [entry.cost for entry in ledger.entries] == kept
+    for row in ledger.statements():
+        losses = [loss for cost in kept for loss in cost.losses_of(row["relation"])]
+        epsilon, delta = accounting.guarantee(losses, DELTA)
+        assert (row["epsilon"], row["delta"]) == ("inf" if epsilon == inf else epsilon, delta)
+    reopened = Ledger.from_json(ledger.to_json())
+    assert reopened.statements() == ledger.statements()
+
+
+def test_a_budget_is_spent_to_its_last_digit_and_no_further():
+    """Sums in another order differ in their last digits; the budget is decided by one order alone."""
+    steps = [Pure(0.1), Pure(0.7), Pure(0.2), Pure(0.3)]
+    spent = accounting.epsilon([Loss(WORD, step) for step in steps], 0.0)
+    for most, fits in ((spent, True), (spent * (1 - 1e-15), False)):
+        ledger = Ledger(budgets=(Budget(WORD, most),))
+        for number, step in enumerate(steps[:-1]):
+            ledger.charge("a", number, Cost((Loss(WORD, step),)))
+        if fits:
+            ledger.charge("a", 3, Cost((Loss(WORD, steps[-1]),)))
+        else:
+            with pytest.raises(BudgetError):
+                ledger.charge("a", 3, Cost((Loss(WORD, steps[-1]),)))
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["equal costs", "different costs"])
+def test_charging_looks_at_each_release_once(same, monkeypatch):
+    """Losses that are read while n releases are charged: twice as many for twice as many releases."""
+    read = Cost.losses_of
+    seen = []
+    monkeypatch.setattr(Cost, "losses_of", lambda cost, relation: seen.append(1) or read(cost, relation))
+
+    def charged(n_releases):
+        seen.clear()
+        ledger = Ledger(budgets=(Budget(WORD, 1e3),))
+        for number in range(n_releases):
+            cost = word(0.1 if same else 0.1 + number * 1e-6)
+            ledger.charge("a", number, cost, content=str(number))
+        return len(seen)
+
+    assert charged(400) <= 2.1 * charged(200)
+
+
+def test_an_entry_that_somebody_else_appends_is_taken_in():
+    ledger = Ledger(budgets=(Budget(WORD, 2.0),))
+    ledger.charge("a", 0, word(1.0))
+    other = Ledger(entries=ledger.entries)
+    other.charge("a", 1, word(1.0))
+    with pytest.raises(BudgetError, match=r"got a total of 2\.5"):
+        ledger.charge("a", 2, word(0.5))

@@ -20,6 +20,8 @@ from fedtopics.errors import InputError
 if TYPE_CHECKING:
     from fedtopics.network.plan.parts import Words
     from fedtopics.network.plan.plan import Plan
+    from fedtopics.privacy.price.budget import Budget
+    from fedtopics.privacy.price.cost import check_relation
 
 
 def init(
@@ -50,7 +52,7 @@ def init(
     ] = None,
 ) -> None:
     from fedtopics.network.plan import onboarding
-    from fedtopics.network.plan.parts import Promise, Texts
+    from fedtopics.network.plan.parts import Texts
     from fedtopics.network.plan.plan import Plan
 
     plan = Plan(
@@ -58,7 +60,7 @@ def init(
         coordinator,
         tuple(parties),
         method,
-        Promise(relation, 1e9, delta),
+        Budget(check_relation(relation), 1e9, delta),
         _words(vocabulary, vocabulary_epsilon, max_words, delta),
         settings={"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)},
         min_parties=min_parties,

@@ -5,7 +5,6 @@ Example: fedtopics federation show office
 
 from __future__ import annotations
 
-from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from fedtopics.commands import options
@@ -36,6 +35,8 @@ def print_plan(plan: Plan) -> None:
 
 def summary(plan: Plan) -> dict[str, Any]:
     """What a reviewer must see, one line each."""
+    from fedtopics.privacy.explain import priced
+
     method, words, promise = plan.method(), plan.vocabulary, plan.privacy
     document = f"(document add/remove, delta {words.delta})"
     agreed = f"agreed on at epsilon {words.epsilon} {document}, at most {words.max_size} words"
@@ -43,7 +44,7 @@ def summary(plan: Plan) -> dict[str, Any]:
     private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
     noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
     others = "; ".join(
-        f"{'no bound' if isinf(epsilon) else f'epsilon {epsilon:.4g}'} ({relation}, delta {promise.delta:g})"
+        priced(relation, epsilon, promise.delta)
         for relation, epsilon in plan.prices().items()
         if relation != promise.relation
     )
@@ -52,7 +53,7 @@ def summary(plan: Plan) -> dict[str, Any]:
         "parties": f"{', '.join(plan.parties)}; at least {plan.min_parties} in each round",
         "method": f"{plan.method_name}, {method.n_topics} topics, {method.n_rounds} rounds",
         "words": f"{words.n_words} of the public list {words.file}" if words.mode == "public" else agreed,
-        "costs": f"epsilon {promise.epsilon:g} ({promise.relation}, delta {promise.delta:g}) in all",
+        "costs": f"{priced(promise.relation, promise.epsilon, promise.delta)} in all",
         "and": others,
         "noise": noise,
         "public": "; ".join(plan.public),

@@ -5,6 +5,7 @@ Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document 
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from fedtopics.commands import options
 
 
 def calibrate(
-    mechanism: Annotated[str, typer.Argument(help="A mechanism, as histogram or randomized-response.")],
+    mechanism: Annotated[str, typer.Argument(help="One that `fedtopics privacy mechanisms` lists.")],
     epsilon: Annotated[float, typer.Option(help="The budget.")],
     relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
     delta: options.Delta = 0.0,
@@ -24,17 +25,17 @@ def calibrate(
 ) -> None:
     from fedtopics.privacy.mechanisms import calibration
     from fedtopics.privacy.mechanisms.bounds import Bounds
+    from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
     from fedtopics.privacy.price.cost import check_relation
 
-    mechanism = mechanism if mechanism in calibration.MECHANISMS else mechanism.replace("-", " ")
-    public: dict[str, Any] = {"clip": 1.0} if mechanism == "clipped sum" else {"n_words": words}
+    known = find_mechanism(mechanism if mechanism in every() else mechanism.replace("-", " "))
+    public: dict[str, Any] = {"n_words": words} if "n_words" in signature(known.make).parameters else {}
     if (max_length, max_documents) != (None, None):
         public["bounds"] = Bounds(max_length, max_documents)
-    knob = calibration.find(mechanism)
-    found = calibration.calibrate(mechanism, check_relation(relation), epsilon, delta, rounds, **public)
+    found = calibration.calibrate(known.name, check_relation(relation), epsilon, delta, rounds, **public)
     releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
     failure = f", delta {delta:g}" if delta else ""
     options.say(
-        f"{mechanism} with {knob.parameter} {found:.6g}: "
+        f"{known.name} with {known.parameter} {found:.6g}: "
         f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
     )

@@ -30,13 +30,13 @@ def explain(
     as_json: options.Json = False,
 ) -> None:
     from fedtopics import methods
-    from fedtopics.privacy import explain
+    from fedtopics.privacy.forecast import PublicFacts, explain_plan
 
     given = options.method_settings(variant, epsilon, rounds, settings)
     planned = methods.make(method, n_topics=topics, **given)
-    facts = explain.PublicFacts(words, topics, documents, distinct)
+    facts = PublicFacts(words, topics, documents, distinct)
     delta = planned.privacy_delta if delta is None else delta
-    found = explain.explain(planned.prices(words), facts, 1e-6 if delta is None else delta)
+    found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if as_json:
         options.print_json(asdict(found))
         return

@@ -13,9 +13,9 @@ import typer
 
 from fedtopics.commands import options, tables
 from fedtopics.network.party import ledger_file
-from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
-from fedtopics.privacy.price.ledger import Budget, Entry, Ledger
+from fedtopics.privacy.price.ledger import Entry, Ledger
 
 if TYPE_CHECKING:
     from fedtopics.network.party.ledger_file import LedgerFile
@@ -100,7 +100,7 @@ def _budgets(path: Path, policy: Path | None) -> tuple[Budget, ...]:
     beside = path / POLICY
     if policy is None and not beside.is_file():
         return ()
-    return Policy.read(policy or beside).budgets
+    return Policy.read(policy or beside).budget
 
 
 def _left(ledger: Ledger, party: str, budgets: tuple[Budget, ...]) -> list[dict[str, float | str]]:
@@ -110,7 +110,7 @@ def _left(ledger: Ledger, party: str, budgets: tuple[Budget, ...]) -> list[dict[
             "relation": budget.relation,
             "delta": budget.delta,
             "allowed": budget.epsilon,
-            "spent": _shown(accounting.epsilon(spent.losses_of(budget.relation), budget.delta)),
+            "spent": _shown(budget.epsilon_of(spent)),
         }
         for budget in budgets
     ]

@@ -26,7 +26,7 @@ from fedtopics.errors import InputError
 from fedtopics.methods.parts import noisy_reports, overheard
 from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import MEANINGLESS
+from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
@@ -63,9 +63,10 @@ class FedLda(ReportSampling):
 
     def notes(self, n_words: int) -> list[str]:
         word = self.epsilon / self.reports_of(n_words)
-        if self.epsilon <= MEANINGLESS:
+        if worth("document replace", self.epsilon, n_words) != "not protected":
             return []
-        rest = "hides no single word either" if word > MEANINGLESS else "is all that is promised"
+        hidden = worth("word replace", word, n_words) != "not protected"
+        rest = "is all that is promised" if hidden else "hides no single word either"
         return [
             f"epsilon {self.epsilon:.4g} (document replace) protects no document as a whole; "
             f"epsilon {word:.4g} (word replace) {rest}"

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import MEANINGLESS
+from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import calibrate, total
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
@@ -129,7 +129,7 @@ class GaussianUnits(Method):
     def notes(self, n_words: int) -> list[str]:
         relation: Relation = "word replace" if self.ngrams else "word add/remove"
         proved = total(self.mechanism(n_words).price(), relation, self.delta, self.n_releases)
-        weak = ", which protects nothing" if proved > MEANINGLESS else ""
+        weak = ", which protects nothing" if worth(relation, proved, n_words) == "not protected" else ""
         told = f"epsilon {proved:.4g} ({relation}, delta {self.delta:g}) is proved{weak}"
         if self.ngrams:
             told = f"a word added or removed has no bound, since it moves others to other n-grams; {told}"

@@ -145,7 +145,7 @@ class PartyFolder:
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""
         until, anchor = monotonic() + wait, self.path / ledger_file.ANCHOR
-        secure, budgets = self.plan.simulation_seed is None, self.policy.budgets
+        secure, budgets = self.plan.simulation_seed is None, self.policy.budget
         while True:
             try:
                 store = PartyStore(self.path / "store", self.name, budgets, secure_only=secure, anchor=anchor)

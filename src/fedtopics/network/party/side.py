@@ -42,8 +42,9 @@ from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.words import CONFIRMATION, PROPOSAL, PartyWords, told_words
 from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.budget import BudgetError
 from fedtopics.privacy.price.cost import FREE, Cost
-from fedtopics.privacy.price.ledger import BudgetError, Ledger
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
 from fedtopics.protocol.told import Form, Numbers

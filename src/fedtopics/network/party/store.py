@@ -28,8 +28,9 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network.party import ledger_file, memory_file
 from fedtopics.network.party.ledger_file import LedgerFile
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost
-from fedtopics.privacy.price.ledger import Budget, Entry, Ledger
+from fedtopics.privacy.price.ledger import Entry, Ledger
 from fedtopics.protocol.turn import Arrays
 
 RELEASES, MEMORY, WORDS = "releases", "memory", "words"
@@ -61,7 +62,7 @@ class PartyStore:
         self._lock = Lock()
         self._descriptor = files.lock(self.folder)
         try:
-            self._file = self._open()
+            self._reopen()
             self._file.settle()
             self._sweep()
         except BaseException:
@@ -92,7 +93,7 @@ class PartyStore:
 
     def require(self, costs: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless all these costs fit into what past runs have left."""
-        self._ledger("").require(self.party, costs)
+        self._ledger.require(self.party, costs)
 
     def stored(self, run: str, round: int, operation: str) -> bytes | None:  # noqa: A002
         """What was released here before, None where nothing was."""
@@ -153,14 +154,15 @@ class PartyStore:
             self._file.append(entry)
         except Exception:
             try:
-                self._file = self._open()
+                self._reopen()
             except Exception:
                 self.close()
             raise
 
     def load_memory(self, run: str) -> Arrays:
         """The memory after the newest release of the run that had one; empty before."""
-        for entry in reversed(self.of_run(run)):
+        known = self._remembered.get(run)
+        for entry in reversed(self.of_run(run)) if known is None else [known]:
             path = self._memory_path(entry)
             if path.is_file():
                 return memory_file.loaded(path)
@@ -188,7 +190,13 @@ class PartyStore:
 
     def statements(self) -> list[dict[str, float | str]]:
         """What this party has spent in all runs, by relation."""
-        return self._ledger("").statements()
+        return self._ledger.statements()
+
+    def _reopen(self) -> None:
+        """Read the lines; from now on the ledger of all runs follows what is appended to them."""
+        self._file = self._open()
+        self._ledger = Ledger("", self.budgets, secure_only=self.secure_only, entries=self._file.entries)
+        self._remembered: dict[str, Entry] = {}  # the newest release of each run that left a memory
 
     def _open(self) -> LedgerFile:
         lines, head = self.folder / ledger_file.LINES, self.folder / ledger_file.HEAD
@@ -243,20 +251,17 @@ class PartyStore:
             "nothing is released until the file is restored"
         )
 
-    def _ledger(self, run: str) -> Ledger:
-        entries = list(self._file.entries)
-        return Ledger(run=run, budgets=self.budgets, secure_only=self.secure_only, entries=entries)
-
     def _priced(self, name: str, number: int, cost: Cost, content: str) -> Entry:
         """The next entry, if the budgets allow it."""
-        trial = self._ledger(name)
-        trial.charge(self.party, number, cost, content=content)
-        return replace(trial.entries[-1], previous=self._file.head)
+        self._ledger.run = name
+        entry = self._ledger.priced(self.party, number, cost, content)
+        if entry is None:
+            raise StoreError(f"round {number} of {name} was charged before, got it again; start a new run")
+        return replace(entry, previous=self._file.head)
 
     def charged(self, run: str, number: int, operation: str) -> Entry | None:
         """The line of this release, None where there is none."""
-        key = (_name(run, operation), number, self.party)
-        return next((entry for entry in self._file.entries if entry.key == key), None)
+        return self._ledger.charged(_name(run, operation), number, self.party)
 
     def of_run(self, run: str) -> list[Entry]:
         """The releases of one run, in their order."""
@@ -269,9 +274,12 @@ class PartyStore:
         return self.folder / MEMORY / f"{_file_name(entry.run, entry.round)}-{entry.content[:16]}.memory"
 
     def _drop_memory(self, run: str, but: Entry) -> None:
-        for entry in self.of_run(run):
+        """Delete the memory before that of `but`; at first, whatever a crash has left of this run."""
+        known = self._remembered.get(run)
+        for entry in self.of_run(run) if known is None else [known]:
             if entry is not but:
                 self._memory_path(entry).unlink(missing_ok=True)
+        self._remembered[run] = but
 
 
 def _name(run: str, operation: str) -> str:

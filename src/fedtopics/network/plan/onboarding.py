@@ -177,7 +177,7 @@ def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
     anchor = folder / ledger_file.ANCHOR
     past = anchor.exists() or (folder / STORE / ledger_file.LINES).exists()
     entries = ledger_file.read(folder / STORE, anchor).entries if past else []
-    ledger = Ledger(budgets=policy.budgets, entries=entries)
+    ledger = Ledger(budgets=policy.budget, entries=entries)
     ledger.require(party, plan.costs(plan.vocabulary.most_words))
 
 

@@ -1,4 +1,4 @@
-"""The tables of a plan: what the run may cost, its words, its texts, its scores."""
+"""The tables of a plan: its words, its texts, its scores."""
 
 from __future__ import annotations
 
@@ -13,31 +13,13 @@ from fedtopics.documents.text.words import MOST as MOST_WORDS
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.calibration import calibrate
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
-from fedtopics.privacy.price.cost import Cost, Relation, check_relation
-from fedtopics.privacy.price.events import check_delta, check_number
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.events import check_delta
 from fedtopics.privacy.words import Agreement
 
 WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
 SCORE_RESOLUTION = 2**12
 MOST_DELTA = 1e-3
-
-
-@dataclass(frozen=True)
-class Promise:
-    """The most that all releases of one party in this run cost together."""
-
-    relation: str
-    epsilon: float
-    delta: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_relation(self.relation)
-        check_number("privacy.epsilon", self.epsilon)
-        _check_delta("privacy.delta", self.delta)
-
-    @property
-    def checked_relation(self) -> Relation:
-        return check_relation(self.relation)
 
 
 @dataclass(frozen=True)
@@ -70,7 +52,7 @@ class Words:
             raise InputError(
                 f"a vocabulary needs at least 2 words, at most {MOST_WORDS:,}, got {self.most_words}"
             )
-        _check_delta("vocabulary.delta", self.delta or 0.0)
+        check_small_delta("vocabulary.delta", self.delta or 0.0)
         self.agreement(20)
 
     @classmethod
@@ -140,7 +122,7 @@ class Evaluation:
                 raise InputError(f"evaluation.{key}: the mode {self.mode} {needs} it")
         if self.test_fraction is not None and not 0 < self.test_fraction < 1:
             raise InputError(f"evaluation.test_fraction must lie in (0, 1), got {self.test_fraction}")
-        _check_delta("evaluation.delta", self.delta or 0.0)
+        check_small_delta("evaluation.delta", self.delta or 0.0)
         self.mechanism()
 
     def mechanism(self) -> ClippedSum | None:
@@ -155,7 +137,7 @@ class Evaluation:
         return [] if mechanism is None else [mechanism.price()]
 
 
-def _check_delta(name: str, delta: float) -> None:
+def check_small_delta(name: str, delta: float) -> None:
     """Refuse a delta under which even a small epsilon says nothing."""
     check_delta(delta)
     if delta > MOST_DELTA:

@@ -19,11 +19,12 @@ from typing import Any
 
 from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import Evaluation, Promise, Texts, Words
+from fedtopics.network.plan.parts import Evaluation, Texts, Words, check_small_delta
 from fedtopics.network.plan.received import NAME, party_name
 from fedtopics.network.plan.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost
+from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.method import Method
 
@@ -41,7 +42,7 @@ class Plan:
     coordinator: str  # host:port, the only inbound connection
     parties: tuple[str, ...]
     method_name: str
-    privacy: Promise
+    privacy: Budget  # the most that all releases of one party in this run cost together
     vocabulary: Words
     settings: Mapping[str, Any] = field(default_factory=dict)
     min_parties: int = 2
@@ -62,6 +63,7 @@ class Plan:
                 f"timeout_seconds must lie above 0, up to {LONGEST_WAIT:g}, got {self.timeout_seconds}"
             )
         _within("significant_bits", self.significant_bits, 8, 53)
+        check_small_delta("privacy.delta", self.privacy.delta)
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
         _check_topics(self)
         known = (*PUBLIC, *self.method().shows())  # a plan may add to what is public, and hide nothing of it
@@ -115,14 +117,13 @@ class Plan:
 
     def price(self, n_words: int) -> float:
         """The epsilon of the whole run, for the relation and delta of the promise."""
-        total = sum(self.costs(n_words), start=FREE)
-        return accounting.epsilon(total.losses_of(self.privacy.checked_relation), self.privacy.delta)
+        return self.privacy.epsilon_of(total(self.costs(n_words)))
 
     def prices(self) -> dict[str, float]:
         """The epsilon of the whole run for each relation of words and documents, at the promise's delta."""
-        total = sum(self.costs(self.vocabulary.most_words), start=FREE)
+        spent = total(self.costs(self.vocabulary.most_words))
         relations = [name for name in RELATIONS if name.startswith(("word", "document"))]
-        return {name: accounting.epsilon(total.losses_of(name), self.privacy.delta) for name in relations}
+        return {name: accounting.epsilon(spent.losses_of(name), self.privacy.delta) for name in relations}
 
     def words(self, folder: str | Path) -> tuple[str, ...] | None:
         """The public word list beside the plan, None where words are agreed on; another list is refused."""

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 from fedtopics.errors import InputError
 from fedtopics.network.plan.typed_file import build, read_toml
-from fedtopics.privacy.price.cost import check_relation
-from fedtopics.privacy.price.ledger import Budget
+from fedtopics.privacy.price.budget import Budget
 
 if TYPE_CHECKING:
     from fedtopics.network.plan.plan import Plan
@@ -35,24 +34,11 @@ class PolicyError(InputError):
 
 
 @dataclass(frozen=True)
-class Allowance:
-    """The most that all runs together may cost between neighbors of one relation."""
-
-    relation: str
-    epsilon: float
-    delta: float = 0.0
-
-    @property
-    def budget(self) -> Budget:
-        return Budget(check_relation(self.relation), self.epsilon, self.delta)
-
-
-@dataclass(frozen=True)
 class Policy:
     """A party's own limits."""
 
     methods: tuple[str, ...]
-    budget: tuple[Allowance, ...]
+    budget: tuple[Budget, ...]  # over all runs together
     min_parties: int = 2
     max_rounds: int = 200
     log: str = "rounds"
@@ -72,7 +58,6 @@ class Policy:
             raise InputError(
                 "expected at least one [[budget]], got none; a policy without one protects nobody"
             )
-        _ = self.budgets
 
     @classmethod
     def read(cls, path: str | Path) -> Policy:
@@ -82,11 +67,6 @@ class Policy:
             return build(cls, data)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-
-    @property
-    def budgets(self) -> tuple[Budget, ...]:
-        """The limits, as a ledger keeps them."""
-        return tuple(allowance.budget for allowance in self.budget)
 
     def check(self, plan: Plan) -> None:
         """Raise `PolicyError` unless the party allows the plan; what it can still afford its ledger knows."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from fedtopics.errors import InputError
 from fedtopics.whole_file import read_whole
@@ -76,7 +76,7 @@ def _value(value: Any, hint: Any, place: str) -> Any:
     """The value as its field wants it: whole numbers pass for numbers, lists become tuples."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     kind = next(kind for kind in kinds if kind is not type(None))
-    plain = get_origin(kind) or kind
+    plain = str if get_origin(kind) is Literal else get_origin(kind) or kind
     if plain is float and type(value) is int:
         return float(value)
     if plain is tuple and isinstance(value, list):

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds
-from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, bits
 from fedtopics.privacy.price.cost import Claim
+from fedtopics.privacy.price.events import check_number
 
 
 def bit_vector(f: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
@@ -29,7 +30,8 @@ def bit_vector(f: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncod
     >>> round(bit_vector(0.1, 100).epsilon, 3)
     5.889
     """
-    if not 0 < f <= 1:
+    check_number("the noise rate f", f, open_minimum=True)
+    if f > 1:
         raise InputError(f"the noise rate f must lie in (0, 1], got {f!r}")
     claim = Claim("document replace", log((1 - f / 2) / (f / 2)), 0.0, "LP-LDA, Theorem 4")
     return UnaryEncoding.of(1 - Fraction(f) / 2, Fraction(f) / 2, n_words, bounds, (claim,))
@@ -39,3 +41,6 @@ def estimate(ones: NDArray[Any], n_documents: int, f: float) -> tuple[NDArray[np
     """The paper's number of documents with each word, rounded and clipped, and its variance (Theorem 5)."""
     count = np.clip(np.round((2 * ones - f * n_documents) / (2 * (1 - f))), 0, n_documents)
     return count, f * (2 - f) * n_documents / (4 * (1 - f) ** 2)
+
+
+MECHANISM = bits("bit vector", bit_vector, 1e-9, f=(0.999999, 0.6))

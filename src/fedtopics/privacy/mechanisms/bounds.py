@@ -21,6 +21,8 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Claim, Cost, Loss, NoiseSource
 from fedtopics.privacy.price.events import Event
 
+MECHANISM = None  # a part of mechanisms
+
 Words: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
 Events: TypeAlias = tuple[Event, int]

@@ -9,58 +9,17 @@ searches the mechanism's own parameter (an epsilon, a deviation, a noise rate) b
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import signature
 from math import exp, inf, log
 from typing import Any
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.bit_vector import bit_vector
-from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
-from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
-from fedtopics.privacy.mechanisms.histogram import Histogram
-from fedtopics.privacy.mechanisms.hybrid_categorical import hybrid_categorical
-from fedtopics.privacy.mechanisms.one_hot import OneHot
-from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
-from fedtopics.privacy.mechanisms.subset_selection import SubsetSelection
-from fedtopics.privacy.mechanisms.truncated_response import TruncatedResponse
-from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.privacy.mechanisms.mechanism import find_mechanism
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Loss, Relation, check_relation
 from fedtopics.privacy.price.events import check_delta, check_number
 
-
-@dataclass(frozen=True)
-class Knob:
-    """The parameter of a mechanism that sets its privacy; `quiet` is the end of the range with most noise."""
-
-    make: Callable[..., Any]
-    parameter: str
-    quiet: float
-    loud: float
-
-
-MECHANISMS: dict[str, Knob] = {
-    "histogram": Knob(Histogram, "epsilon", 2e-6, 4096.0),
-    "one-hot": Knob(OneHot, "epsilon", 2e-4, 4096.0),
-    "randomized response": Knob(RandomizedResponse, "epsilon", 2e-6, 600.0),
-    "truncated response": Knob(TruncatedResponse, "epsilon", 2e-6, 600.0),
-    "optimized unary encoding": Knob(UnaryEncoding.optimized, "epsilon", 2e-6, 40.0),
-    "symmetric unary encoding": Knob(UnaryEncoding.symmetric, "epsilon", 2e-6, 40.0),
-    "informative unary encoding": Knob(UnaryEncoding.informative, "epsilon", 1e-3, 40.0),
-    "hybrid categorical": Knob(hybrid_categorical, "epsilon", 2e-6, 40.0),
-    "subset selection": Knob(SubsetSelection, "epsilon", 2e-6, 600.0),
-    "bit vector": Knob(bit_vector, "f", 0.999999, 1e-9),
-    "gaussian counts": Knob(GaussianCounts, "sigma", 1e4, 0.12),
-    "clipped sum": Knob(ClippedSum, "multiplier", 1e4, 0.12),
-}
-
-
-def find(mechanism: str) -> Knob:
-    """The mechanism of this name; an unknown name is an error, never a release without noise."""
-    if mechanism not in MECHANISMS:
-        raise InputError(f"mechanism must be one of {', '.join(MECHANISMS)}, got {mechanism!r}")
-    return MECHANISMS[mechanism]
+MECHANISM = None  # a part of mechanisms
 
 
 def calibrate(
@@ -73,7 +32,10 @@ def calibrate(
     >>> calibrate("histogram", "word replace", 12.0, n_words=1000)
     6.0
     """
-    knob = find(mechanism)
+    found = find_mechanism(mechanism)
+    if found.parameter is None:
+        raise InputError(f"expected a mechanism that can be calibrated, got {mechanism}: it has no parameter")
+    parameter = found.parameter
     check_relation(relation)
     check_number("epsilon", epsilon, open_minimum=True)
     check_delta(delta)
@@ -81,14 +43,14 @@ def calibrate(
         raise InputError(f"at least one round was expected, got {rounds!r}")
 
     try:
-        signature(knob.make).bind(**{knob.parameter: epsilon}, **public)
+        signature(found.make).bind(**{parameter: epsilon}, **public)
     except TypeError as error:
         raise InputError(f"{mechanism} cannot be made from {sorted(public)}: {error}") from error
 
-    def cost(parameter: float) -> float:
-        return total(knob.make(**{knob.parameter: parameter}, **public).price(), relation, delta, rounds)
+    def cost(value: float) -> float:
+        return total(found.make(**{parameter: value}, **public).price(), relation, delta, rounds)
 
-    return bisect(cost, knob.quiet, knob.loud, epsilon, relation)
+    return bisect(cost, found.quiet, found.loud, epsilon, relation)
 
 
 def total(cost: Cost, relation: Relation, delta: float, rounds: int) -> float:

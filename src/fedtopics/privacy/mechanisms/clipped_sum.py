@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_size
+from fedtopics.privacy.mechanisms.mechanism import Law, Mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource
 from fedtopics.privacy.price.events import ZeroConcentrated, check_number
 from fedtopics.privacy.price.release import Release
+
+REACH = 6  # clips on either side of zero in the law that is listed
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class ClippedSum:
     """Private sum of vectors, one per document."""
 
     multiplier: float
-    clip: float
+    clip: float = 1.0
     resolution: int = 2**12
     bounds: Bounds = UNBOUNDED
 
@@ -76,3 +79,38 @@ class ClippedSum:
         if self.bounds.max_documents is not None:
             losses.append(Loss("user add/remove", ZeroConcentrated(self.bounds.max_documents**2 * rho)))
         return Cost(tuple(losses), noise=noise)
+
+
+def _chances(made: ClippedSum, contributions: Any) -> NDArray[np.float64]:
+    total = np.asarray(made.clipped_steps(contributions).sum(axis=0)).ravel()
+    places = np.arange(-60 * made.resolution, 60 * made.resolution + 1)
+    variance = float(exact.dyadic_variance(made.multiplier * made.resolution))
+    weights = np.exp(-((places - total[:, None]) ** 2) / (2 * variance))
+    return _folded(weights / weights.sum(axis=1, keepdims=True), made)
+
+
+def _folded(chances: NDArray[np.float64], made: ClippedSum) -> NDArray[np.float64]:
+    """The values from -REACH clips to REACH, those beyond at the ends."""
+    middle, reach = chances.shape[1] // 2, REACH * made.resolution
+    inner = chances[:, middle - reach : middle + reach + 1].copy()
+    inner[:, 0] += chances[:, : middle - reach].sum(axis=1)
+    inner[:, -1] += chances[:, middle + reach + 1 :].sum(axis=1)
+    return inner
+
+
+def _steps(made: ClippedSum, value: NDArray[np.float64]) -> NDArray[np.int64]:
+    reach = REACH * made.resolution
+    return np.clip(np.rint(value / made.clip * made.resolution), -reach, reach).astype(np.int64) + reach
+
+
+MECHANISM = Mechanism(
+    "clipped sum",
+    ClippedSum,
+    takes="vectors",
+    gives="vector",
+    examples=({"multiplier": 1.5, "resolution": 2, "bounds": Bounds(max_documents=2)},),
+    parameter="multiplier",
+    quiet=1e4,
+    loud=0.12,
+    law=Law(_chances, _steps),
+)

@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.events import check_number
 
+MECHANISM = None  # a part of mechanisms
+
 Digits: TypeAlias = NDArray[np.uint16]
 
 EPSILON_STEP = Fraction(1, 2**20)

@@ -35,12 +35,14 @@ from fedtopics.privacy.mechanisms.bounds import (
     word_price,
     words_only,
 )
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
-from fedtopics.privacy.price.events import DiscreteGaussian, ZeroConcentrated
+from fedtopics.privacy.price.events import DiscreteGaussian, ZeroConcentrated, check_number
 from fedtopics.privacy.price.release import Release
 
+LARGEST = 8  # count and value of the law that is listed; larger values are one with it
 LARGEST_THRESHOLDED = 1000.0  # in steps of the grid; with more noise half of all entries survive anyway
 
 
@@ -60,6 +62,7 @@ class GaussianCounts:
         check_size("number of words", self.n_words)
         check_size("threshold", self.threshold)
         check_size("grid", self.grid)
+        check_number("sigma", self.sigma, open_minimum=True)
         exact.dyadic_variance(self.sigma * self.grid)
 
     @property
@@ -134,3 +137,25 @@ class GaussianCounts:
         shift = self.grid * np.asarray(counts, dtype=np.float64)
         ratio: NDArray[np.float64] = np.exp(shift * (2 * values - shift) / (2 * float(self.variance)))
         return ratio
+
+
+def _chances(made: GaussianCounts, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.float64]:
+    kept = cut_units(words, offsets, offsets, made.bounds.max_length)
+    return made.channel(LARGEST, LARGEST * made.grid)[counts_of(*kept, made.n_words).ravel()]
+
+
+MECHANISM = Mechanism(
+    "gaussian counts",
+    GaussianCounts,
+    takes="documents",
+    gives="rows",
+    examples=(
+        {"sigma": 1.1, "n_words": 2},
+        {"sigma": 2.0, "n_words": 2, "grid": 2, "bounds": Bounds(max_length=2, max_documents=2)},
+        {"sigma": 1.5, "n_words": 2, "shifting": True},
+    ),
+    parameter="sigma",
+    quiet=1e4,
+    loud=0.12,
+    law=cell_by_cell(_chances, lambda made: LARGEST * made.grid),
+)

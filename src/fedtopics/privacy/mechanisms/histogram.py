@@ -30,11 +30,14 @@ from fedtopics.privacy.mechanisms.bounds import (
     cut,
     word_price,
 )
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows, empty_rows
 from fedtopics.privacy.price.cost import Cost, NoiseSource
 from fedtopics.privacy.price.events import DiscreteLaplace, Pure
 from fedtopics.privacy.price.release import Release
+
+LARGEST = 8  # count and value of the law that is listed; larger values are one with it
 
 
 @dataclass(frozen=True)
@@ -133,3 +136,24 @@ def upper_tail(a: float, threshold: NDArray[Any]) -> NDArray[np.float64]:
     above = a ** np.maximum(threshold, 1) / (1 + a)
     below = a ** np.maximum(1 - threshold, 0) / (1 + a)
     return np.asarray(np.where(threshold >= 1, above, 1 - below), dtype=np.float64)
+
+
+def _chances(made: Histogram, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.float64]:
+    kept = cut(words, offsets, made.bounds.max_length, warn=False)
+    return made.channel(LARGEST, LARGEST)[counts_of(*kept, made.n_words).ravel()]
+
+
+MECHANISM = Mechanism(
+    "histogram",
+    Histogram,
+    takes="documents",
+    gives="rows",
+    examples=(
+        {"epsilon": 1.0, "n_words": 2},
+        {"epsilon": 0.6, "n_words": 2, "threshold": 2, "bounds": Bounds(max_length=2, max_documents=2)},
+    ),
+    parameter="epsilon",
+    quiet=2e-6,
+    loud=4096.0,
+    law=cell_by_cell(_chances, lambda made: LARGEST),
+)

@@ -8,7 +8,7 @@ for words. A tuple's word is one such attribute.
 from __future__ import annotations
 
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds
-from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, bits
 
 
 def hybrid_categorical(epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
@@ -18,3 +18,6 @@ def hybrid_categorical(epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED)
     (0.5, 0.018)
     """
     return UnaryEncoding.optimized(epsilon, n_words, bounds)
+
+
+MECHANISM = bits("hybrid categorical", hybrid_categorical, 40.0, epsilon=(2e-6, 1.0))

@@ -28,6 +28,8 @@ from fedtopics.privacy.mechanisms import _noise, exact
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.cost import NoiseSource
 
+MECHANISM = None  # a part of mechanisms
+
 SMALLEST_BLOCK, LARGEST_BLOCK = 2**12, 2**20
 WIDEST_TABLE = 32  # deviations in steps up to which Gaussian noise is drawn from a table, five times as fast
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import check_words, report_price
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, word_for_word
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
 from fedtopics.privacy.price.events import Approximate, NonPrivate, check_delta
@@ -179,3 +180,22 @@ class PriorResponse:
         n_reports = np.sum(counts, axis=-1, keepdims=True)
         stays = 1 - self.eta + self.eta * self.deserted
         return np.asarray((counts - n_reports * self.eta * self.noise_law) / stays, dtype=np.float64)
+
+
+MECHANISM = Mechanism(
+    "prior response",
+    PriorResponse.from_topics,
+    takes="words",
+    gives="words",
+    examples=tuple(
+        {
+            "epsilon": 3.0,
+            "delta": 0.1,
+            "topic_word": np.array([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]]),
+            "theta": np.array([0.5, 0.5]),
+            "public_prior": public,
+        }
+        for public in (True, False)
+    ),
+    law=word_for_word(),
+)

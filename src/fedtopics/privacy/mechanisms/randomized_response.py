@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import check_size, check_words, report_price
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, word_for_word
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Cost, NoiseSource
 from fedtopics.privacy.price.events import KaryResponse
@@ -81,3 +82,16 @@ class RandomizedResponse:
         return np.asarray(
             (counts - n_reports * (1 - self.gamma) / self.n_words) / self.gamma, dtype=np.float64
         )
+
+
+MECHANISM = Mechanism(
+    "randomized response",
+    RandomizedResponse,
+    takes="words",
+    gives="words",
+    examples=({"epsilon": 1.0, "n_words": 4},),
+    parameter="epsilon",
+    quiet=2e-6,
+    loud=600.0,
+    law=word_for_word(),
+)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MECHANISM = None  # a part of mechanisms
+
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.privacy.mechanisms.bounds import KEYS, check_offsets, check_size, check_words, shuffled
+from fedtopics.privacy.mechanisms.mechanism import Mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource
@@ -77,3 +78,15 @@ class SampledResponse:
             Loss("document replace", event, self.n_reports),
         )
         return Cost(losses, noise=noise)
+
+
+MECHANISM = Mechanism(
+    "sampled response",
+    SampledResponse,
+    takes="documents",
+    gives="reports",
+    examples=({"epsilon": 1.0, "n_words": 2, "n_reports": 2},),
+    parameter="epsilon",
+    quiet=2e-6,
+    loud=600.0,
+)

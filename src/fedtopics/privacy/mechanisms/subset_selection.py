@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import check_size, check_words, report_price
+from fedtopics.privacy.mechanisms.mechanism import Law, Mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.cost import Cost, NoiseSource
@@ -105,3 +106,23 @@ def uniform_subsets(n_sets: int, n_words: int, size: int, noise: Noise) -> NDArr
         taken = (members[:, :place] == drawn[:, None]).any(axis=1)
         members[:, place] = np.where(taken, last, drawn)
     return members
+
+
+def _set_numbers(made: SubsetSelection, rows: SparseRows) -> NDArray[np.int64]:
+    """Which column of the channel each row is."""
+    numbers = {s: number for number, s in enumerate(combinations(range(made.n_words), made.n_members))}
+    members = rows.words.reshape(-1, made.n_members).tolist()
+    return np.array([numbers[tuple(row)] for row in members], dtype=np.int64)
+
+
+MECHANISM = Mechanism(
+    "subset selection",
+    SubsetSelection,
+    takes="words",
+    gives="rows",
+    examples=({"epsilon": 0.5, "n_words": 4}, {"epsilon": 2.0, "n_words": 4}),
+    parameter="epsilon",
+    quiet=2e-6,
+    loud=600.0,
+    law=Law(lambda made, words: made.channel()[words], _set_numbers),
+)

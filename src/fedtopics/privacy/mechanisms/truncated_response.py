@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bounds import check_words, report_price
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, word_for_word
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.price.cost import Cost, NoiseSource
@@ -85,3 +86,16 @@ class TruncatedResponse:
             raise InputError("reports at epsilon 0 say nothing about the words; they cannot be debiased")
         estimate[..., list(self.kept)] = (reported - n_reports * (1 - gamma) / len(self.kept)) / gamma
         return estimate
+
+
+MECHANISM = Mechanism(
+    "truncated response",
+    TruncatedResponse,
+    takes="words",
+    gives="words",
+    examples=({"epsilon": 1.0, "n_words": 4, "kept": (3, 1, 2)},),
+    parameter="epsilon",
+    quiet=2e-6,
+    loud=600.0,
+    law=word_for_word(),
+)

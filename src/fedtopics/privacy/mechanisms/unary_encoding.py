@@ -16,6 +16,7 @@ the ones reported.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -39,6 +40,7 @@ from fedtopics.privacy.mechanisms.bounds import (
     shuffled,
     word_price,
 )
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
@@ -210,3 +212,34 @@ def most_informative(epsilon: float, density: float) -> float:
 
     found = minimize_scalar(loss, bounds=(-epsilon - 12, 2.0), method="bounded", options={"xatol": 1e-6})
     return float(expit(found.x))
+
+
+def _chances(made: UnaryEncoding, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.float64]:
+    kept = cut(*distinct(words, offsets), made.bounds.max_length, warn=False)
+    return made.channel()[counts_of(*kept, made.n_words).ravel()]
+
+
+def bits(name: str, make: Callable[..., UnaryEncoding], loud: float, **known: Any) -> Mechanism:
+    """The mechanism of this name that reports bits; `known`: its parameter, noisiest and as an example."""
+    ((parameter, (quiet, example)),) = known.items()
+    return Mechanism(
+        name,
+        make,
+        takes="documents",
+        gives="rows",
+        examples=(
+            {parameter: example, "n_words": 2},
+            {parameter: example, "n_words": 3, "bounds": Bounds(max_length=1, max_documents=2)},
+        ),
+        parameter=parameter,
+        quiet=quiet,
+        loud=loud,
+        law=cell_by_cell(_chances, lambda made: 1),
+    )
+
+
+MECHANISM = (
+    bits("optimized unary encoding", UnaryEncoding.optimized, 40.0, epsilon=(2e-6, 1.0)),
+    bits("symmetric unary encoding", UnaryEncoding.symmetric, 40.0, epsilon=(2e-6, 1.0)),
+    bits("informative unary encoding", UnaryEncoding.informative, 40.0, epsilon=(1e-3, 1.0)),
+)

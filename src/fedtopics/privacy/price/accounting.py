@@ -42,7 +42,9 @@ LARGEST_PLD_EPSILON = 50.0  # beyond it basic composition is what remains, and t
 LARGEST_PLD_SIGMA = 1000.0  # in steps; beyond it the Renyi bound is used, within a few percent and fast
 # Longer compositions take minutes and much memory, and a ledger or a plan can be made to ask for one.
 LARGEST_PLD_COUNT, LARGEST_PLD_LOSS = 1_000_000, 50_000.0
+MARGIN = 1e-9  # far above what the order of a million additions changes in a sum
 ORDERS = np.concatenate([1 + np.geomspace(1e-3, 1, 40), np.geomspace(2.1, 2000, 160)])
+STEADY = ORDERS[ORDERS > 1.01]  # where the conversion to an epsilon is numerically stable
 
 
 def epsilon(losses: Iterable[Loss], delta: float) -> float:
@@ -119,6 +121,43 @@ def _interval(counts: Counts) -> float:
     many = sum(count for _, count in counts) > 20
     narrow = sum(pure_epsilon(event) * count for event, count in counts) < 200
     return 1e-4 if many and narrow else 1e-3
+
+
+class Sums:
+    """Pure epsilons and Renyi divergences, added up as events come: enough to say that a budget surely holds.
+
+    Both are upper bounds on `epsilon`, up to the last digits (sums in another order): what is nearer to its
+    budget than `MARGIN`, or only privacy-loss distributions can show to be within, is left to `epsilon`.
+    """
+
+    def __init__(self, delta: float, losses: Iterable[Loss] = ()) -> None:
+        """Of these losses, for a budget at this delta."""
+        self.allowed, self.count, self.pure, self.delta = delta, 0, 0.0, 0.0
+        self.divergences = np.zeros(len(ORDERS))
+        for loss in losses:
+            self.add(loss)
+
+    def add(self, loss: Loss) -> None:
+        """Take in one more loss."""
+        event, pure = loss.event, pure_epsilon(loss.event)
+        if pure == 0:
+            return
+        self.count += loss.count
+        self.pure += pure * loss.count
+        self.delta += event.delta * loss.count if isinstance(event, Approximate) else 0.0
+        if self.allowed > 0:
+            unknown = isinstance(event, NonPrivate) or LARGEST_PLD_EPSILON < pure < inf
+            self.divergences += (pure if unknown else renyi(event)) * loss.count  # none has more
+
+    def surely_within(self, epsilon: float, more: Sums) -> bool:
+        """Whether these events and `more` together cost at most epsilon, without a doubt."""
+        most, spent = epsilon * (1 - MARGIN), self.delta + more.delta
+        if self.pure + more.pure <= most:
+            return True
+        if self.count + more.count < 2 or self.allowed == 0 or spent > 0.99 * self.allowed:
+            return False
+        rest = np.log1p(-1 / STEADY) - np.log((self.allowed - spent) * STEADY) / (STEADY - 1)
+        return bool(np.min((self.divergences + more.divergences)[-len(STEADY) :] + rest) <= most)
 
 
 @lru_cache(maxsize=256)

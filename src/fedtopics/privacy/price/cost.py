@@ -12,7 +12,8 @@ A relation that a cost does not state has no bound: it is priced as a disclosure
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -109,14 +110,7 @@ class Cost:
 
     def __add__(self, other: Cost) -> Cost:
         """Price of releasing both values, computed from the same data; what is free changes nothing."""
-        if FREE in (self, other):
-            return other if self == FREE else self
-        relations = [r for r in RELATIONS if r in self.relations or r in other.relations]
-        losses = [loss for r in relations for cost in (self, other) for loss in cost.losses_of(r)]
-        noise = max(self.noise, other.noise, key=SOURCES.index)
-        both_free = self.otherwise == other.otherwise == Nothing()
-        otherwise = Nothing() if both_free else NonPrivate()
-        return Cost(tuple(losses), self.claims + other.claims, otherwise, noise)
+        return total((self, other))
 
     def to_dict(self) -> dict[str, Any]:
         """The cost as JSON data."""
@@ -143,3 +137,31 @@ class Cost:
 
 FREE = Cost(otherwise=Nothing())
 INFINITE = Cost(otherwise=NonPrivate())
+
+
+def total(costs: Iterable[Cost]) -> Cost:
+    """Price of all these releases, computed from the same data: equal losses counted, what is free left out.
+
+    >>> from fedtopics.privacy.price.events import Pure
+    >>> total([Cost((Loss("word replace", Pure(2.0)),)), FREE] * 3).losses
+    (Loss(relation='word replace', event=Pure(epsilon=2.0), count=3),)
+    """
+    return total_of(Counter(cost for cost in costs if cost != FREE))
+
+
+def total_of(times: Mapping[Cost, int]) -> Cost:
+    """Price of making each of these releases, none of them free, so many times."""
+    if sum(times.values()) < 2:
+        return next(iter(times), FREE)
+    stated = {relation for cost in times for relation in cost.relations}
+    losses: list[Loss] = []
+    for relation in (relation for relation in RELATIONS if relation in stated):
+        counts: Counter[Event] = Counter()
+        for cost, number in times.items():
+            for loss in cost.losses_of(relation):
+                counts[loss.event] += loss.count * number
+        losses += [Loss(relation, event, count) for event, count in counts.items()]
+    claims = dict.fromkeys(claim for cost in times for claim in cost.claims)
+    all_free = all(cost.otherwise == Nothing() for cost in times)
+    noise = max((cost.noise for cost in times), key=SOURCES.index)
+    return Cost(tuple(losses), tuple(claims), Nothing() if all_free else NonPrivate(), noise)

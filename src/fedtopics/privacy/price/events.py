@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from fedtopics.errors import InputError
 
@@ -139,20 +139,7 @@ Event: TypeAlias = (
     | DiscreteGaussian
     | ZeroConcentrated
 )
-KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        Nothing,
-        NonPrivate,
-        Pure,
-        Approximate,
-        DiscreteLaplace,
-        KaryResponse,
-        Gaussian,
-        DiscreteGaussian,
-        ZeroConcentrated,
-    )
-}
+KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 
 
 def to_dict(event: Event) -> dict[str, float | str]:

@@ -23,40 +23,24 @@ each keep it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from math import inf, isinf
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, check_relation
-from fedtopics.privacy.price.events import check_delta, check_number
+from fedtopics.privacy.price.account import Account, Accounts
+from fedtopics.privacy.price.budget import Budget, BudgetError
+from fedtopics.privacy.price.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, total
+from fedtopics.privacy.price.events import check_delta
 
 ALWAYS_SHOWN: tuple[Relation, ...] = ("word add/remove", "document add/remove")
-
-
-class BudgetError(InputError):
-    """The release would cost more than the party allows; nothing was charged."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """The most that all releases together may cost, for one party or (party None) for each."""
-
-    relation: Relation
-    epsilon: float
-    delta: float = 0.0
-    party: str | None = None
-
-    def __post_init__(self) -> None:
-        check_relation(self.relation)
-        check_number("budget epsilon", self.epsilon)
-        check_delta(self.delta)
 
 
 @dataclass(frozen=True)
@@ -75,9 +59,16 @@ class Entry:
         return self.run, self.round, self.party
 
     def to_dict(self) -> dict[str, Any]:
-        return {**vars(self), "cost": self.cost.to_dict()}
+        return {
+            "run": self.run,
+            "round": self.round,
+            "party": self.party,
+            "cost": self.cost.to_dict(),
+            "content": self.content,
+            "previous": self.previous,
+        }
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the entry and, through `previous`, of all before it."""
         return _digest(self.to_dict())
@@ -87,7 +78,9 @@ class Entry:
 class Ledger:
     """Charges of every party in one run (or, reopened with `from_json`, in several); safe under threads.
 
-    A deployment sets `secure_only`: releases with simulated noise are refused.
+    budgets      of every party; `budgets_of` names those of single parties
+    secure_only  set by a deployment: releases with simulated noise are refused
+    entries      is only ever appended to: what was taken into the accounts is not looked at again
 
     >>> from fedtopics.privacy.price.release import reuse, disclose
     >>> ledger = Ledger(run="example")
@@ -102,7 +95,9 @@ class Ledger:
     secure_only: bool = False
     entries: list[Entry] = field(default_factory=list)
     first_run: str = ""
-    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+    budgets_of: Mapping[str, tuple[Budget, ...]] = field(default_factory=dict)
+    _lock: RLock = field(default_factory=RLock, init=False, repr=False, compare=False)
+    _accounts: Accounts = field(default_factory=Accounts, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_delta(self.delta)
@@ -111,11 +106,13 @@ class Ledger:
     @property
     def settings(self) -> dict[str, Any]:
         """What the chain begins with, as JSON data."""
+        own = {name: [vars(budget) for budget in budgets] for name, budgets in self.budgets_of.items()}
         return {
             "run": self.first_run,
             "delta": self.delta,
             "secure_only": self.secure_only,
             "budgets": [vars(budget) for budget in self.budgets],
+            **({"budgets_of": own} if own else {}),
         }
 
     @property
@@ -125,40 +122,57 @@ class Ledger:
 
     @property
     def parties(self) -> tuple[str, ...]:
-        return tuple(sorted({entry.party for entry in self.entries}))
+        return tuple(sorted(self._known().of_party))
 
     @property
     def noise(self) -> NoiseSource:
         """The least trustworthy source of noise among all releases."""
-        return max((entry.cost.noise for entry in self.entries), key=SOURCES.index, default="none")
+        known = (account.total.noise for account in self._known().of_party.values())
+        return max(known, key=SOURCES.index, default="none")
 
     def check_parties(self, parties: Iterable[str]) -> None:
         """Refuse budgets of parties that are not among these: a misspelled name would protect nobody."""
-        strangers = {budget.party for budget in self.budgets if budget.party is not None} - set(parties)
+        strangers = set(self.budgets_of) - set(parties)
         if strangers:
             raise InputError(f"budgets must name parties of the run, got {', '.join(sorted(strangers))}")
 
     def require(self, party: str, plan: Iterable[Cost]) -> None:
         """Raise `BudgetError` unless the party can afford all costs of the plan; charges nothing."""
-        self._refuse_overspending(party, sum(plan, start=FREE))
+        self._refuse_overspending(party, total(plan))
 
     def charge(self, party: str, round: int, cost: Cost, *, content: str = "") -> None:  # noqa: A002
         """Record a release before it leaves. Refusal raises and leaves the ledger unchanged."""
+        with self._lock:
+            entry = self.priced(party, round, cost, content)
+            if entry is not None:
+                self.entries.append(entry)
+
+    def priced(self, party: str, round: int, cost: Cost, content: str) -> Entry | None:  # noqa: A002
+        """The entry that `charge` would append, None for a retry; what it would refuse raises."""
         if not isinstance(cost, Cost):
             raise InputError(f"expected the Cost of a release, got {type(cost).__name__}")
         if self.secure_only and cost.noise == "simulated":
             raise InputError("this ledger takes secure noise only, got simulated noise; use Noise.secure()")
         if isinstance(round, bool) or not isinstance(round, int | np.integer):
             raise InputError(f"round must be a whole number, got {round!r}")
+        entry = Entry(self.run, int(round), str(party), cost, content, self.head)
+        if self._is_retry(entry):
+            return None
+        self._refuse_overspending(entry.party, cost)
+        return entry
+
+    def charged(self, run: str, number: int, party: str) -> Entry | None:
+        """The entry of this release, None where there is none."""
+        return self._known().of_key.get((run, number, party))
+
+    def _known(self) -> Accounts:
         with self._lock:
-            entry = Entry(self.run, int(round), str(party), cost, content, self.head)
-            if not self._is_retry(entry):
-                self._refuse_overspending(entry.party, cost)
-                self.entries.append(entry)
+            self._accounts.take(self.entries)
+            return self._accounts
 
     def _is_retry(self, entry: Entry) -> bool:
         """Whether the same value was charged before; another value in its place is refused."""
-        known = next((old for old in self.entries if old.key == entry.key), None)
+        known = self.charged(*entry.key)
         if known is None:
             return False
         shown = entry.content != "" or entry.cost == FREE
@@ -171,14 +185,13 @@ class Ledger:
 
     def spent(self, party: str) -> Cost:
         """All charges of a party as one cost."""
-        return sum((entry.cost for entry in self.entries if entry.party == party), start=FREE)
+        return self._known().of_party.get(party, Account()).total
 
     def _refuse_overspending(self, party: str, more: Cost) -> None:
-        budgets = [budget for budget in self.budgets if budget.party in (None, party)]
-        total = self.spent(party) + more if budgets else FREE
-        for budget in budgets:
-            epsilon = accounting.epsilon(total.losses_of(budget.relation), budget.delta)
-            if not epsilon <= budget.epsilon:
+        account = self._known().of_party.get(party, Account())
+        for budget in (*self.budgets, *self.budgets_of.get(party, ())):
+            epsilon = account.exceeded(budget, more)
+            if epsilon is not None:
                 advice = "lower epsilon or the number of rounds, or raise the budget"
                 if isinf(epsilon):
                     advice = "at this delta it has no bound: raise the budget's delta, or release no more"
@@ -222,8 +235,9 @@ class Ledger:
         """The ledger written by `to_json`, continued under a new run where one is named; checks the chain."""
         try:
             data = json.loads(text)
-            budgets = tuple(Budget(**budget) for budget in data["budgets"])
-            ledger = cls(data["run"], budgets, data["delta"], data["secure_only"])
+            own = {name: _budgets(rows) for name, rows in data.get("budgets_of", {}).items()}
+            settings = data["delta"], data["secure_only"]
+            ledger = cls(data["run"], _budgets(data["budgets"]), *settings, budgets_of=own)
             for row in data["entries"]:
                 _append_verified(ledger, row)
             if data["head"] != ledger.head:
@@ -231,7 +245,7 @@ class Ledger:
             ledger.run = run or (ledger.entries[-1].run if ledger.entries else ledger.run)
         except InputError:
             raise
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise InputError(f"not a privacy ledger: {error}") from error
         return ledger
 
@@ -241,16 +255,8 @@ class Ledger:
         for row in self.statements():
             epsilon = row["epsilon"] if row["epsilon"] == "inf" else f"{row['epsilon']:.4g}"
             noise = self.spent(str(row["party"])).noise
-            rows.append(
-                (
-                    str(row["party"]),
-                    str(row["relation"]),
-                    str(epsilon),
-                    f"{row['delta']:.2g}",
-                    str(row["basis"]),
-                    noise,
-                )
-            )
+            party, relation, basis = (str(row[name]) for name in ("party", "relation", "basis"))
+            rows.append((party, relation, str(epsilon), f"{row['delta']:.2g}", basis, noise))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join(_line(row, widths) for row in rows)
 
@@ -262,6 +268,10 @@ def _row(party: str, relation: str, epsilon: float, delta: float, basis: str) ->
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _budgets(rows: Iterable[dict[str, Any]]) -> tuple[Budget, ...]:
+    return tuple(Budget(**row) for row in rows)
 
 
 def _digest(data: dict[str, Any]) -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from fedtopics.errors import InputError
+from fedtopics.privacy.price.budget import Budget, BudgetError
 from fedtopics.privacy.price.cost import FREE, INFINITE, Claim, Cost, Loss, Relation
-from fedtopics.privacy.price.ledger import Budget, BudgetError, Ledger
+from fedtopics.privacy.price.ledger import Ledger
 
 __all__ = [
     "Budget",

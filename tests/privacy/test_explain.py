@@ -1,0 +1,137 @@
+"""What an epsilon means is said in one place, and every place says the same of the same epsilon."""
+
+from itertools import product
+from math import exp, inf, log
+
+import pytest
+
+from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA
+from fedtopics.errors import InputError
+from fedtopics.methods import make
+from fedtopics.privacy.explain import ANSWERS, RELATIONS, guarantees, scale, warnings, words_add_up, worth
+from fedtopics.privacy.forecast import MEASURED_LOSS, PublicFacts, explain_plan, predicted_ratio
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
+from fedtopics.privacy.mechanisms.histogram import Histogram
+from fedtopics.privacy.mechanisms.one_hot import OneHot
+from fedtopics.privacy.mechanisms.prior_response import PriorResponse
+from fedtopics.privacy.price.cost import FREE, INFINITE, Cost, Loss
+from fedtopics.privacy.price.events import Pure
+from fedtopics.privacy.price.release import Ledger
+
+EPSILONS = [0.01, 1.0, 2.9, 3.1, 6.0, 8.9, 9.3, 9.9, 10.1, 12.1, 12.3, 14.9, 19.0, 21.0, 3000.0]
+
+
+def chance(epsilon: float, before: float) -> float:
+    """How likely a guess becomes at most, by Bayes."""
+    return exp(min(epsilon, 700.0)) * before / (1 - before + exp(min(epsilon, 700.0)) * before)
+
+
+@pytest.mark.parametrize(("epsilon", "n_words"), list(product(EPSILONS, [30, 10_000, 1_000_000])))
+def test_no_word_is_called_protected_that_a_guess_at_random_would_find(epsilon, n_words):
+    """The words for an epsilon against what the odds come to, for a word and for what is larger."""
+    for relation in RELATIONS:
+        found = worth(relation, epsilon, n_words)
+        small, even = (1 / n_words, 1 / n_words) if relation.startswith("word") else (1 / 1000, 1 / 2)
+        if found == "protected":
+            assert chance(epsilon, even) <= (0.5 + 1e-9 if relation.startswith("word") else 0.9527)
+        assert (found == "not protected") == (chance(epsilon, small) > (0.9526 if even == small else 0.9566))
+
+
+@pytest.mark.parametrize("n_words", [30, 10_000])
+def test_at_an_epsilon_that_hides_nothing_no_place_says_otherwise(n_words):
+    for epsilon, relation in product([*EPSILONS, inf], RELATIONS):
+        cost = INFINITE if epsilon == inf else Cost((Loss(relation, Pure(epsilon)),))
+        bound = next(g for g in guarantees(cost, n_words, 0.0) if g.relation == relation)
+        nothing = bound.worth == "not protected"
+        assert bound.answer[0] == ANSWERS[bound.worth]
+        assert ("odds" in bound.answer[1]) == ("odds" in bound.meaning) == (not nothing)
+        assert ("no protection" in bound.meaning or "no promise" in bound.meaning.lower()) == nothing
+        told = " ".join(warnings({relation: epsilon}, (), n_words))
+        if relation == "word replace" and epsilon < inf:
+            assert ("protects nothing" in told) == nothing
+            assert ("at least ln V" in told) == (bound.worth == "weakly protected")
+        if relation == "document add/remove" and epsilon < inf:
+            assert ("promises nothing" in told) == nothing
+
+
+def test_word_epsilon_14_9_is_no_protection_wherever_it_is_told():
+    cost = Cost((Loss("word add/remove", Pure(14.9)), Loss("word replace", Pure(14.9))))
+    first = guarantees(cost, 10_000, 1e-6)[0]
+    assert (first.worth, first.answer[0]) == ("not protected", "Yes, possibly")
+    explained = explain_plan([cost], PublicFacts(10_000))
+    assert any("epsilon 14.9 is no protection" in line for line in explained.meaning)
+    assert any("word epsilon 14.9 protects nothing" in line for line in explained.warnings)
+    assert "one above 12.2 for a word" in scale(10_000)["not protected"]
+    assert "hardly deniable" in words_add_up(guarantees(cost, 10_000, 1e-6))
+
+
+@pytest.mark.parametrize("epsilon", [4.0, 9.0, 11.0, 30.0])
+def test_a_method_notes_what_the_report_answers(epsilon):
+    """FedLDA's repair promises an epsilon for documents: its note comes where the answer is yes."""
+    method = make("fedlda", n_topics=3, variant="sound", epsilon=epsilon)
+    noted = any("protects no document" in note for note in method.notes(1000))
+    assert noted == (worth("document replace", epsilon, 1000) == "not protected")
+
+
+def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
+    plan = [Histogram(6.0, 8000, bounds=Bounds(max_length=500)).price()] + [FREE] * 59
+    found = explain_plan(plan, PublicFacts(8000, 50, 2000, 126))
+    ledger = Ledger()
+    for number, cost in enumerate(plan):
+        ledger.charge("each party", number, cost)
+    assert found.statements == ledger.statements()
+    assert {row["relation"] for row in found.statements} >= set(RELATIONS[:4])
+    bare = explain_plan([Histogram(6.0, 8000).price()], PublicFacts(8000))
+    assert any("403-fold (a word guessed at 1 in 8,000: at most 4.8 %)" in line for line in bare.meaning)
+    assert any("epsilon 3000 is no protection" in line for line in found.meaning)
+    assert any("document epsilon 3000 promises nothing" in line for line in found.warnings)
+    assert any("word epsilon 12 protects nothing" in line for line in found.warnings)
+    weak = explain_plan([Histogram(5.0, 8000).price()], PublicFacts(8000))
+    assert any("word epsilon 10 is at least ln V = 9.0" in line for line in weak.warnings)
+
+
+def test_explanation_warns_of_budgets_that_are_too_small():
+    tiny = explain_plan([Histogram(0.5, 8000).price()], PublicFacts(8000, n_distinct=60))
+    assert any("no better than the private unigram" in line for line in tiny.warnings)
+    small = explain_plan([Histogram(4.0, 8000).price()], PublicFacts(8000, n_distinct=100))
+    assert any("lose about" in line for line in small.warnings)
+    bounded = Histogram(4.0, 8000, bounds=Bounds(max_length=300)).price()
+    cut = explain_plan([bounded], PublicFacts(8000, n_distinct=100))
+    assert any("lose about" in line for line in cut.warnings)  # the noise is that of epsilon 4, bound or not
+    few = explain_plan([ClippedSum(5.0, 1.0).price()], PublicFacts(8000, 30, n_documents=500))
+    assert any("too small for 500 documents" in line for line in few.warnings)
+    many = explain_plan([ClippedSum(5.0, 1.0).price()], PublicFacts(8000, 30, n_documents=50_000))
+    assert not any("documents: noise" in line for line in many.warnings)
+
+
+def test_explanation_shows_claims_that_do_not_hold_and_visible_lengths():
+    cost = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, FIGURE_3_THETA).price()
+    found = explain_plan([cost], PublicFacts(7))
+    told = "the paper claims word replace epsilon 7.5 (FedLDA (AAAI 2020), Theorem 1); nothing is proved"
+    assert told in found.warnings
+    # Without any bound the price does not tell whether users pad their reports, as those of FedLDA do.
+    assert not any("shows in the number of reports" in line for line in found.public)
+    tokens, hidden = OneHot(8.0, 3000).price(), Histogram(6.0, 3000).price()
+    for plan, shown in (([tokens], True), ([hidden, tokens], True), ([hidden, FREE], False)):
+        public_facts = explain_plan(plan, PublicFacts(3000)).public
+        assert any("shows in the number of reports" in line for line in public_facts) == shown
+
+
+def test_explanation_of_nothing_and_of_everything():
+    assert explain_plan([], PublicFacts(10)).meaning == ["Nothing leaves a party."]
+    assert all("no promise" in line for line in explain_plan([INFINITE], PublicFacts(10)).meaning[1:])
+    assert all("says nothing" in line for line in explain_plan([FREE], PublicFacts(10)).meaning[1:])
+
+
+def test_predicted_loss_follows_the_curve():
+    for margin, loss in MEASURED_LOSS:
+        assert predicted_ratio(margin + log(100), 10_000, 100) == pytest.approx(loss, abs=0.005)
+
+
+def test_bad_facts_are_refused():
+    for bad in ({"n_words": 1}, {"n_words": 10, "n_documents": 0}, {"n_words": 10, "n_topics": -1}):
+        with pytest.raises(InputError, match="whole number"):
+            PublicFacts(**bad)
+    with pytest.raises(InputError, match="distinct words"):
+        explain_plan([Histogram(1.0, 10).price()], PublicFacts(10, n_distinct=11))
