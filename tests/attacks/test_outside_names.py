@@ -23,10 +23,10 @@ from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.side import Delivery
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
+from fedtopics.network.plan.names import read_file
 from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Promise, Words
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.received import read_file
 from fedtopics.privacy.price.ledger import Ledger
 
 OWN = ("policy.toml", "party.key", "source.json", "acceptance.json", "ledger.anchor", "store")

@@ -29,9 +29,9 @@ from fedtopics.network import attestation
 from fedtopics.network.attestation import AttestationError
 from fedtopics.network.coordinator import attestations, coordinating
 from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.planned import planned_ledger
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.plan import certificates
-from fedtopics.network.planned import planned_ledger
 from fedtopics.privacy.price.cost import Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Ledger

@@ -28,11 +28,11 @@ from fedtopics.network.coordinator.attestations import (
     check_prices,
     covers,
 )
+from fedtopics.network.coordinator.planned import whole_ledger
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.ledger_file import LedgerFile
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.planned import whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import settings_in_force
 from fedtopics.runs.run import Run, read_record

@@ -14,21 +14,21 @@ from typing import Any, cast
 import numpy as np
 
 import fedtopics
-from fedtopics.related_words import RelatedWords, TAU, load
 from fedtopics.documents.corpus import Corpus
-from fedtopics.runs.preparing import Data, READING, prepare
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
-from fedtopics.protocol import in_process
-from fedtopics.protocol.with_related_words import with_consistency
-from fedtopics.protocol.method import Method, notes, privacy_delta, settings_in_force
 from fedtopics.methods import DEFAULT, find, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import Bar, bar
-from fedtopics.runs.run import Run, SCHEMA
+from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Method, notes, privacy_delta, settings_in_force
+from fedtopics.protocol.with_related_words import with_consistency
+from fedtopics.related_words import TAU, RelatedWords, load
+from fedtopics.runs.preparing import READING, Data, prepare
+from fedtopics.runs.run import SCHEMA, Run
 
 logger = logging.getLogger(__name__)
 

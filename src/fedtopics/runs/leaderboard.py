@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from fedtopics import methods
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.calibration import bisect
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.privacy.price.ledger import Budget, Ledger
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import Data
-from fedtopics.errors import InputError
-from fedtopics.privacy.price import accounting
-from fedtopics.privacy.mechanisms.calibration import bisect
-from fedtopics.privacy.mechanisms.bounds import Bounds
-from fedtopics.privacy.price.cost import Cost, FREE
-from fedtopics.privacy.price.ledger import Budget, Ledger
 from fedtopics.runs.run import Run
 
 # What a method may call its privacy parameter, from most noise to least.

@@ -11,12 +11,12 @@ from typing import Any
 
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
-from fedtopics.errors import InputError
-from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.privacy.words import Agreement, agree
 from fedtopics.documents.reading import read
 from fedtopics.documents.text.preparation import TextOptions
+from fedtopics.errors import InputError
+from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.privacy.words import Agreement, agree
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32

@@ -18,11 +18,11 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from fedtopics.errors import InputError
-from fedtopics.runs.schema import misfit
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
 from fedtopics.notebook import table
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs.schema import misfit
 from fedtopics.whole_file import read_whole
 
 SCHEMA = "fedtopics/run/1"

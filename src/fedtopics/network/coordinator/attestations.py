@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from fedtopics.network.attestation import Attestation, AttestationError, Row, Statement, by_relation
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.coordinator.planned import planned_ledger, released, whole_ledger
 from fedtopics.network.coordinator.rounds import Coordinator
-from fedtopics.network.planned import planned_ledger, released, whole_ledger
 from fedtopics.network.private_scores import Scored
 from fedtopics.privacy.price.cost import SOURCES
 

@@ -25,9 +25,9 @@ from fedtopics.model.files import NUMBERS
 from fedtopics.network.coordinator import attestations
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.last_answers import LastAnswers
+from fedtopics.network.coordinator.planned import planned_ledger, whole_ledger
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import Terms
-from fedtopics.network.planned import planned_ledger, whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.method import notes, party_topics, settings_in_force

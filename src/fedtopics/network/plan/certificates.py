@@ -25,7 +25,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.network.plan.received import party_name, read_file
+from fedtopics.network.plan.names import party_name, read_file
 from fedtopics.whole_file import read_whole
 
 T = TypeVar("T")

@@ -24,11 +24,11 @@ from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.acceptance import Acceptance
+from fedtopics.network.plan.names import read_file
 from fedtopics.network.plan.parts import WORD_LIST
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_period
-from fedtopics.network.plan.received import read_file
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.ledger import Ledger
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
+from fedtopics.network.plan.names import NAME, party_name
 from fedtopics.network.plan.parts import Evaluation, Promise, Texts, Words
-from fedtopics.network.plan.received import NAME, party_name
 from fedtopics.network.plan.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost
