@@ -12,7 +12,6 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HOUSE = [
     "errors",
     "files",
-    "whole_file",
     "notebook",
     "progress",
     "documents",

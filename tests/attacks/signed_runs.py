@@ -161,7 +161,7 @@ def resigned(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], No
     replace(model, card=card).save(place, overwrite=True)
     signature = result.sign((place / "run.json").read_bytes(), folder / "hub" / "signing.key")
     (place / result.SIGNATURE).write_bytes(signature)
-    return result.files(place)
+    return result.delivered(place)
 
 
 def delivered(folder: Path, files_: dict[str, bytes], why: str) -> None:

@@ -256,7 +256,7 @@ def test_a_record_that_comes_before_anything_was_released_does_not_lie_later(
 
 def test_the_record_of_another_run_or_plan_is_not_kept(done: Path) -> None:
     """What was signed of one run is delivered as that of another, or under a plan that nobody accepted."""
-    delivery = Delivery(result.files(result_of(done)), WORDS, None, Ledger())
+    delivery = Delivery(result.delivered(result_of(done)), WORDS, None, Ledger())
     with pytest.raises(InputError, match="expected the record of run-2 under this plan, got another"):
         PartyFolder(done / "north").keep("run-2", delivery)
     assert [path.name for path in (done / "north" / "models").iterdir()] == [RUN]

@@ -254,7 +254,7 @@ def test_an_old_statement_of_its_own_is_not_enough(done: Path) -> None:
     place = PartyFolder(done / "north")
     with place.store() as store:
         store.commit(RUN, 2, "evaluate", FREE, b"payload")
-    delivered(done, result.files(result_of(done)), "this party's own newest statement")
+    delivered(done, result.delivered(result_of(done)), "this party's own newest statement")
 
 
 def test_certificates_of_another_authority_show_nothing(done: Path) -> None:

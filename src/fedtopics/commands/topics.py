@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import logging
 import os
 import sys
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics import methods as all_methods
 from fedtopics.commands import options, tables
 from fedtopics.documents.corpus import Corpus
@@ -66,12 +67,15 @@ def transform(
     corpus = _documents(source, reading, model)
     mixtures = model.transform(corpus, n_threads=threads)
     ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))
-    with nullcontext(sys.stdout) if out is None else out.open("x", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", *(cell(model.label(topic)) for topic in range(model.n_topics))])
-        for name, mixture in zip(ids, mixtures.tolist(), strict=True):
-            writer.writerow([cell(name), *(f"{share:.6g}" for share in mixture)])
-    if out is not None:
+    table = io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow(["id", *(cell(model.label(topic)) for topic in range(model.n_topics))])
+    for name, mixture in zip(ids, mixtures.tolist(), strict=True):
+        writer.writerow([cell(name), *(f"{share:.6g}" for share in mixture)])
+    if out is None:
+        sys.stdout.write(table.getvalue())
+    else:
+        files.publish(out, table.getvalue(), new=True)
         tables.console.print(f"mixtures of {corpus.n_docs} documents: {out}", soft_wrap=True)
 
 

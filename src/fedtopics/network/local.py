@@ -69,7 +69,7 @@ class LocalFederation:
             place = folder / party
             request = onboarding.request(place, party)
             approved = onboarding.approve(folder / HUB, request)
-            (place / onboarding.POLICY).write_text(policy, encoding="utf-8")
+            files.publish(place / onboarding.POLICY, policy)
             write_texts(place / "texts.jsonl", texts[party])
             onboarding.Offer.read(place, approved).accept()
         return cls(folder)
@@ -101,7 +101,7 @@ class LocalFederation:
                 command += ["coordinator", "start", str(place)]
             else:
                 command += ["party", "start", str(place), "--data", str(place / "texts.jsonl")]
-            with (place / "operator.log").open("ab") as log:
+            with files.log(place / "operator.log") as log:
                 self.processes[name] = subprocess.Popen(  # noqa: S603
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
                 )

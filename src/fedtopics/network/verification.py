@@ -17,6 +17,7 @@ from typing import Any
 
 from cryptography import x509
 
+from fedtopics import files
 from fedtopics.network import attestation
 from fedtopics.network.attestation import AttestationError, Row, Statement, by_relation
 from fedtopics.network.coordinator.attestations import (
@@ -36,7 +37,6 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import settings_in_force
 from fedtopics.runs.run import Run, read_record
-from fedtopics.whole_file import read_whole
 
 OF_RUN, OF_PARTY = {"run", "plan", "noise", "planned", "settings"}, {"attested", "n_answers"}
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ def verified(
     folder: Path, authority: x509.Certificate, plan: Plan | None = None
 ) -> dict[str, Verified | None]:
     """What each party of a result has signed, None where it has not; raises where the record differs."""
-    record, content = _record(folder / "run.json"), read_whole(folder / FILE)
+    record, content = _record(folder / "run.json"), files.read(folder / FILE)
     if record.get("attestations_sha256") != sha256(content).hexdigest():
         raise AttestationError(
             f"expected the {FILE} that run.json names, got another; the folder was altered"

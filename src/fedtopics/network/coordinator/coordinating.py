@@ -120,7 +120,7 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
     result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
-    kept = coordinator.deliver(end.words or (), result.files(run.result))
+    kept = coordinator.deliver(end.words or (), result.delivered(run.result))
     for name in sorted(set(terms.parties) - kept):
         to_do = f"hand it the folder {run.result}" if folder.is_approved(name) else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")

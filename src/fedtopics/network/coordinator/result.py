@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import fedtopics
+from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
@@ -73,11 +74,11 @@ def write(
         Run(record, model, {}, ledger).save(folder)
     else:
         raise InputError(f"method {plan.method_name} has no model at the coordinator; train it in process")
-    (folder / attestations.FILE).write_bytes(signed)
-    (folder / SIGNATURE).write_bytes(sign((folder / "run.json").read_bytes(), key))
+    files.publish(folder / attestations.FILE, signed)
+    files.publish(folder / SIGNATURE, sign((folder / "run.json").read_bytes(), key))
 
 
-def files(folder: Path) -> dict[str, bytes]:
+def delivered(folder: Path) -> dict[str, bytes]:
     """What every party gets."""
     return {name: (folder / name).read_bytes() for name in FILES}
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -192,14 +191,8 @@ class PartyFolder:
             return
         if set(delivery.files) != set(FILES):
             raise InputError(f"expected {', '.join(FILES)}, got other files; nothing was kept")
-        draft = target.with_name(f".{run}.draft")
-        shutil.rmtree(draft, ignore_errors=True)
-        files.make_folder(draft)
-        try:
+        with files.whole_folder(target) as draft:
             self._fill(draft, run, delivery)
-            draft.replace(target)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
 
     def _fill(self, draft: Path, run: str, delivery: Delivery) -> None:
         """Write what was delivered, if it is what the coordinator signed, and this party's own part."""

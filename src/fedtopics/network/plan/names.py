@@ -1,11 +1,8 @@
-"""What comes from outside: plain names that lead nowhere else, and plain files of a bounded size."""
+"""What a party may be called: plain names that lead nowhere else."""
 
 from __future__ import annotations
 
-import os
 import re
-import stat
-from pathlib import Path
 
 from fedtopics.errors import InputError
 
@@ -18,23 +15,3 @@ def party_name(text: str) -> str:
     if not NAME.fullmatch(text) or text.lower() in TAKEN:
         raise InputError(f"a party's name must be letters, digits, - and _, got {text!r:.60}")
     return text
-
-
-def read_file(path: Path, most: int) -> bytes:
-    """The content of a plain file of at most `most` bytes; links, pipes and devices are refused unread."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        raise InputError(f"expected a plain file at {path}, got none ({error.strerror})") from None
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"expected a plain file at {path}, got a folder, pipe or device")
-        if found.st_size > most:
-            raise InputError(
-                f"expected {path} with at most {most} bytes, got {found.st_size}; ask who sent it"
-            )
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(most)
-    finally:
-        os.close(descriptor)

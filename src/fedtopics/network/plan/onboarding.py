@@ -24,7 +24,6 @@ from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.acceptance import Acceptance
-from fedtopics.network.plan.names import read_file
 from fedtopics.network.plan.parts import WORD_LIST
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
@@ -47,7 +46,7 @@ def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
         files.write(folder / WORD_LIST, words.read_bytes(), mode=certificates.PUBLIC_FILE)
         plan.words(folder)
     plan.write(folder / PLAN)
-    (folder / TEMPLATE).write_text(policy_template(plan), encoding="utf-8")
+    files.publish(folder / TEMPLATE, policy_template(plan))
     certificates.make_authority(folder, plan.name)
     certificates.make_server(folder, plan.host)
     certificates.make_signing_key(folder / "signing.key")
@@ -109,7 +108,7 @@ class Offer:
     """
 
     folder: Path
-    files: Mapping[str, bytes]
+    content: Mapping[str, bytes]
     party: str
     plan: Plan
     authority: x509.Certificate
@@ -117,9 +116,9 @@ class Offer:
     @classmethod
     def read(cls, folder: Path, received: Path) -> Offer:
         """What the coordinator sent, or an error that says what does not fit; nothing is written."""
-        files = {name: read_file(received / name, most) for name, most in MOST_BYTES.items()}
+        content = {name: files.read(received / name, most, links=False) for name, most in MOST_BYTES.items()}
         own, authority = (
-            certificates.parse_certificate(files[name], received / name) for name in ("party.crt", "ca.crt")
+            certificates.parse_certificate(content[name], received / name) for name in ("party.crt", "ca.crt")
         )
         certificates.check_issued(own, authority)
         for name, found in (("party.crt", own), ("ca.crt", authority)):
@@ -129,23 +128,23 @@ class Offer:
         known = folder / "ca.crt"
         if known.exists() and certificates.read_certificate(known) != authority:
             raise InputError(f"expected the authority in {known}, got another one; is it another federation?")
-        party, plan = certificates.common_name(own.subject), Plan.parse(files[PLAN], received / PLAN)
+        party, plan = certificates.common_name(own.subject), Plan.parse(content[PLAN], received / PLAN)
         if party not in plan.parties:
             raise InputError(f"expected a plan with party {party!r}, got one of {', '.join(plan.parties)}")
         if plan.vocabulary.file is not None:
-            files[WORD_LIST] = read_file(received / WORD_LIST, MOST_WORD_BYTES)
-            plan.vocabulary.parse(files[WORD_LIST], received / WORD_LIST)
+            content[WORD_LIST] = files.read(received / WORD_LIST, MOST_WORD_BYTES, links=False)
+            plan.vocabulary.parse(content[WORD_LIST], received / WORD_LIST)
         if not (folder / POLICY).exists():
             raise InputError(
                 f"expected this party's own {folder / POLICY}, got none; start from {received / TEMPLATE}"
             )
         _check_allowed(folder, party, plan)
-        return cls(folder, files, party, plan, authority)
+        return cls(folder, content, party, plan, authority)
 
     def accept(self) -> Acceptance:
         """Keep what was received and sign the digest of the plan, and which ledger will pay for it."""
         ledger = _anchored(self.folder, self.party)
-        for name, content in self.files.items():
+        for name, content in self.content.items():
             files.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)
         return acceptance.accept(self.folder, self.plan, self.party, ledger)
 

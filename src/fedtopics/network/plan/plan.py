@@ -17,6 +17,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from fedtopics import files
 from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.network.plan.names import NAME, party_name
@@ -174,7 +175,7 @@ class Plan:
         """Write the plan for its reviewers, with what each key means."""
         from fedtopics.network.plan.text import written
 
-        Path(path).write_text(written(self), encoding="utf-8")
+        files.publish(Path(path), written(self))
 
 
 def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
