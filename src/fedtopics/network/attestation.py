@@ -32,7 +32,7 @@ from fedtopics.privacy.price.ledger import Entry, Ledger
 FORMAT = "fedtopics/attestation/1"
 PREFIX = b"fedtopics attestation\n"
 MOST_BYTES = 2**22
-OPERATIONS = ("propose", "confirm", "contribute", "evaluate", "failed")
+OPERATIONS = ("contribute", "evaluate", "failed")
 BASES = ("proved", "claimed", "none")
 DIGEST, TIME = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9T:+-]{1,40}")
 Sign: TypeAlias = Callable[[bytes], str]

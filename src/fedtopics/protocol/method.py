@@ -104,6 +104,7 @@ class Numbers:
     most: float = 1e15  # far above any count
     sums_to_one: int | None = None  # along this axis
     distinct: bool = False
+    words: int = 0  # not numbers but a list of at most so many words, as `word_array` makes it
 
 
 Form: TypeAlias = Mapping[str, Numbers]

@@ -24,6 +24,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.protocol import in_process
+from fedtopics.protocol.engine import Outcome, Round
 from fedtopics.protocol.method import Method, notes, privacy_delta, settings_in_force
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU, RelatedWords, load
@@ -163,11 +164,11 @@ class Watch:
         return found
 
 
-def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
+def _shower(shown: Bar) -> Callable[[Round], None]:
     """Moves the bar on by a round and shows the last measures beside it."""
     latest: dict[str, float] = {}
 
-    def show(entry: in_process.Round) -> None:
+    def show(entry: Round) -> None:
         latest.update(entry.measures)
         shown.advance(round=entry.round + 1, **latest)
 
@@ -207,9 +208,7 @@ def _facts(relation: RelatedWords, tau: float) -> dict[str, Any]:
     }
 
 
-def _score(
-    outcome: in_process.Outcome, data: Data, n_threads: int
-) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
+def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
     """The model to report, its scores, and the scores of each party's own model.
 
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is
@@ -225,9 +224,7 @@ def _score(
     return outcome.local_models[best], local[best], local
 
 
-def _described(
-    outcome: in_process.Outcome, record: dict[str, Any], language: str | None
-) -> in_process.Outcome:
+def _described(outcome: Outcome, record: dict[str, Any], language: str | None) -> Outcome:
     """The outcome with models that carry a card: how they were trained, nothing of the documents."""
     told = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
     card = {name: record[name] for name in told if name in record} | {"n_parties": len(record["parties"])}
@@ -240,7 +237,7 @@ def _described(
     return replace(outcome, model=model, local_models=local)
 
 
-def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
+def _record(name: str, method: Method, data: Data, outcome: Outcome) -> dict[str, Any]:
     """The part of a run record that training decides."""
     parties = [
         {"name": party, "n_docs": corpus.n_docs, "n_tokens": corpus.n_tokens}

@@ -14,9 +14,9 @@ from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import read
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.privacy.words import Agreement, agree
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol import in_process
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
@@ -144,27 +144,10 @@ def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
 
 def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     """The same documents over words that the parties agreed on, with the price in the ledger."""
-    words = data.test.vocabulary
-    documents = {
-        name: [[words[word] for word in corpus.words[first:last]] for first, last in _bounds(corpus)]
-        for name, corpus in data.parties.items()
-    }
-    agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(documents)))
+    agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(data.parties)))
     ledger = Ledger()
-
-    def noise(party: str, step: int) -> Noise:
-        return Noise.secure() if secure else Noise.simulated(seed, "vocabulary", party, step)
-
-    found = agree(agreement, documents, noise, ledger)
-    if not found:
-        raise InputError(
-            f"the parties agreed on no word at epsilon {epsilon:g}; raise it or give a public word list"
-        )
+    found = in_process.agree(agreement, data.parties, seed=seed, ledger=ledger, secure=secure)
     logger.warning("the parties agreed on %d words", len(found))
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)
-
-
-def _bounds(corpus: Corpus) -> list[tuple[int, int]]:
-    return list(zip(corpus.offsets[:-1].tolist(), corpus.offsets[1:].tolist(), strict=True))

@@ -22,7 +22,7 @@ from fedtopics.network.coordinator.folder import ABORT, OPEN, CoordinatorFolder,
 from fedtopics.network.coordinator.last_answers import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
-from fedtopics.network.plan.terms_of_plan import terms_of
+from fedtopics.network.plan.terms import terms_of
 
 POLL = 0.2
 SETTLED = 3.0  # seconds for which the connected parties must stay the same before a run begins without some

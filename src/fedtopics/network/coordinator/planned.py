@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fedtopics.network.coordinator.checkpoint import Checkpoint
-from fedtopics.network.party.words import CONFIRMATION, PROPOSAL
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.private_scores import Scored
@@ -16,7 +15,7 @@ from fedtopics.privacy.price.ledger import Ledger
 def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
     """What each party has paid, by the plan: its costs in order, free when they are used up."""
     ledger = Ledger(run=end.run)
-    agreed = [] if terms.agreement is None else terms.agreement.prices()
+    agreed = [] if terms.agreement is None else terms.agreement.prices()  # by the number of the round
     for party in terms.parties:
         training = iter(terms.method.prices(len(end.words or ())))
         for number in end.answered.get(party, []):
@@ -38,8 +37,7 @@ def whole_ledger(plan: Plan, n_words: int) -> Ledger:
 
 def released(terms: Terms, end: Checkpoint, scored: Scored | None, party: str) -> set[tuple[str, int]]:
     """Operation and round of everything that this party has sent."""
-    names = {PROPOSAL: "propose", CONFIRMATION: "confirm"}
-    sent = {(names.get(number, "contribute"), number) for number in end.answered.get(party, [])}
+    sent = {("contribute", number) for number in end.answered.get(party, [])}
     is_scored = scored is not None and party in scored.parties
     return sent | ({("evaluate", terms.method.n_rounds)} if is_scored else set())
 

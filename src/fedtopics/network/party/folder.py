@@ -35,7 +35,7 @@ from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_identity
-from fedtopics.network.plan.terms_of_plan import terms_of
+from fedtopics.network.plan.terms import terms_of
 from fedtopics.network.tls import Credentials
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
