@@ -53,7 +53,7 @@ class AskedParty:
         """The name of the error and the arrays of the answer."""
         digest = word_digest(self.words)
         asked = Request(operation, run, number, PLAN, digest, body=wire.pack(told))
-        reply = Reply.from_bytes(self.side.answer(asked.to_bytes()))
+        reply = Reply.from_bytes(self.side.answer(asked))
         return reply.error, wire.unpack(reply.body, limit=2**30) if reply.body else {}
 
     def contribute(self, number: int, told: Arrays, run: str = "first") -> tuple[str, Arrays]:

@@ -20,8 +20,8 @@ from fedtopics.network.local import write_texts
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Promise, Words
 from fedtopics.network.plan.plan import Plan
 

@@ -52,7 +52,7 @@ class Asked:
     def ask(self, operation: str, number: int, told: Arrays) -> tuple[str, bytes]:
         words = word_digest(CORPUS.vocabulary)
         asked = Request(operation, "run", number, PLAN, words, body=wire.pack(told))
-        reply = Reply.from_bytes(self.side.answer(asked.to_bytes()))
+        reply = Reply.from_bytes(self.side.answer(asked))
         return reply.error, reply.body
 
 

@@ -21,10 +21,10 @@ from fedtopics.files import StoreError
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.side import Delivery
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Promise, Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.ledger import Ledger
@@ -195,7 +195,7 @@ def test_other_files_than_those_of_a_run_are_not_kept(here: Path) -> None:
 
 
 def test_what_is_refused_leaves_nothing_behind(here: Path) -> None:
-    from fedtopics.network.coordinator.result import FILES
+    from fedtopics.network.signed_record import FILES
 
     offer(here).accept()
     with pytest.raises(InputError):

@@ -40,7 +40,7 @@ def under_another_plan(asked: AskedParty) -> None:
 
 def ask_other(asked: AskedParty, operation: str, number: int, told: Any, run: str = "first") -> str:
     request = Request(operation, run, number, "other", word_digest(asked.words), body=wire.pack(told))
-    return Reply.from_bytes(asked.side.answer(request.to_bytes())).error
+    return Reply.from_bytes(asked.side.answer(request)).error
 
 
 @pytest.mark.parametrize("operation", ["hello", "vocabulary", "contribute", "evaluate", "attest", "deliver"])
@@ -94,7 +94,7 @@ def test_a_result_is_no_larger_than_its_model_can_be(
     header = json.dumps([["model.json", "uint8", [2**27], "zstd", 1]]).encode()
     bomb = wire.MAGIC + struct.pack("<I", len(header)) + header + b"x"
     request = Request("deliver", "first", 4, "plan", word_digest(asked.words), body=bomb)
-    assert Reply.from_bytes(asked.side.answer(request.to_bytes())).error == "WireError"
+    assert Reply.from_bytes(asked.side.answer(request)).error == "WireError"
 
 
 def test_files_that_belong_to_no_result_are_not_even_unpacked(
@@ -105,7 +105,7 @@ def test_files_that_belong_to_no_result_are_not_even_unpacked(
     monkeypatch.setattr(wire, "_decoded", lambda *_: pytest.fail("a file was unpacked"))
     body = wire.pack(RESULT)
     request = Request("deliver", "first", 4, "plan", word_digest(asked.words), body=body)
-    assert Reply.from_bytes(asked.side.answer(request.to_bytes())).error == "WireError"
+    assert Reply.from_bytes(asked.side.answer(request)).error == "WireError"
 
 
 def test_nothing_with_a_price_is_answered_once_the_result_is_kept(tmp_path: Path) -> None:

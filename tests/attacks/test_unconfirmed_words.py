@@ -36,7 +36,7 @@ def ask(place: Rehearsal, operation: str, words: object, number: int = 0, run: s
     listed = tuple(words)  # type: ignore[arg-type]
     body = wire.pack({"words": word_array(listed)})
     asked = Request(operation, run, number, place.terms.plan, word_digest(listed), body=body)
-    return Reply.from_bytes(place.sides["north"].answer(asked.to_bytes())).error
+    return Reply.from_bytes(place.sides["north"].answer(asked)).error
 
 
 def test_words_that_were_never_voted_on_are_refused(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_candidates_that_are_no_words_are_refused_before_documents_are_read(
     place.sides["north"].read = lambda: pytest.fail("documents were read")
     body = wire.pack({"words": np.frombuffer(content, np.uint8)})
     asked = Request("contribute", "first", CONFIRMATION, place.terms.plan, body=body)
-    assert Reply.from_bytes(place.sides["north"].answer(asked.to_bytes())).error == "ToldError"
+    assert Reply.from_bytes(place.sides["north"].answer(asked)).error == "ToldError"
     assert not place.sides["north"].store.statements()
 
 

@@ -138,8 +138,8 @@ def accept(
 
     Example: fedtopics federation accept received/north --folder office
     """
+    from fedtopics.network.party.offer import Offer
     from fedtopics.network.plan import certificates
-    from fedtopics.network.plan.onboarding import Offer
 
     offer = Offer.read(folder, received)
     _print_plan(offer.plan)

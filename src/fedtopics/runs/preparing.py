@@ -75,7 +75,7 @@ def prepare(
     else from the seed. `reading` goes to `fedtopics.documents.reading.read`.
     """
     if isinstance(source, Data):
-        _check_dealing(source.dealing, secure)
+        check_dealing(source.dealing, secure)
         return source
     if not isinstance(source, str | os.PathLike | Corpus):
         source = Corpus.from_texts(list(source), progress=show_progress, **reading)
@@ -90,7 +90,7 @@ def prepare(
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     train, test = corpus.split(test_fraction, seed=seed)
     dealing = _dealing(train, n_parties, reading.get("party_column"))
-    _check_dealing(dealing, secure)
+    check_dealing(dealing, secure)
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
     if not isinstance(source, Corpus):
         chosen = READ if reading.get("vocabulary") is None else GIVEN
@@ -115,7 +115,7 @@ def _dealing(train: Corpus, n_parties: int | None, column: str | None) -> str:
     return ONE_PARTY if n_parties == 1 else BY_TOPIC
 
 
-def _check_dealing(dealing: str, secure: bool) -> None:
+def check_dealing(dealing: str, secure: bool) -> None:
     """Refuse to publish what depends on texts in a way that no ledger prices."""
     if secure and dealing == BY_TOPIC:
         raise InputError(

@@ -1,14 +1,11 @@
-"""What a run costs each party by its plan: for the answers that came, and for all that it may ask."""
+"""What a run costs each party by its plan, for the answers that came."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fedtopics.network.coordinator.checkpoint import Checkpoint
-from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.terms import Terms
+from fedtopics.network.plan.terms import Terms, as_drawn
 from fedtopics.network.private_scores import Scored
-from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.ledger import Ledger
 
 
@@ -20,18 +17,10 @@ def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) 
         training = iter(terms.method.prices(len(end.words or ())))
         for number in end.answered.get(party, []):
             cost = agreed[number] if number < 0 else next(training, FREE)
-            ledger.charge(party, number, _drawn(cost, terms.secure), content=f"{end.run}/{number}")
+            ledger.charge(party, number, as_drawn(cost, terms.secure), content=f"{end.run}/{number}")
         if scored is not None and party in scored.parties:
-            number, cost = terms.method.n_rounds, _drawn(scored.cost, terms.secure)
+            number, cost = terms.method.n_rounds, as_drawn(scored.cost, terms.secure)
             ledger.charge(party, number, cost, content=f"{end.run}/{number}")
-    return ledger
-
-
-def whole_ledger(plan: Plan, n_words: int) -> Ledger:
-    """What any one party has paid at most, by the plan: all that a run over so many words may ask."""
-    ledger = Ledger()
-    for number, cost in enumerate(plan.costs(n_words)):
-        ledger.charge("any", number, _drawn(cost, plan.simulation_seed is None), content=str(number))
     return ledger
 
 
@@ -40,7 +29,3 @@ def released(terms: Terms, end: Checkpoint, scored: Scored | None, party: str) -
     sent = {("contribute", number) for number in end.answered.get(party, [])}
     is_scored = scored is not None and party in scored.parties
     return sent | ({("evaluate", terms.method.n_rounds)} if is_scored else set())
-
-
-def _drawn(cost: Cost, secure: bool) -> Cost:
-    return cost if secure or cost.noise == "none" else replace(cost, noise="simulated")

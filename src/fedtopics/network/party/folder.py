@@ -27,7 +27,6 @@ from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
-from fedtopics.network.coordinator.result import FILES, check_record
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.side import Delivery, PartySide, Score
 from fedtopics.network.party.store import MODELS, PartyStore
@@ -36,6 +35,7 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_identity
 from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.signed_record import FILES, check_record
 from fedtopics.network.tls import Credentials
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
@@ -205,7 +205,7 @@ class PartyFolder:
             raise InputError(f"expected the record of {run} under this plan, got another; nothing was kept")
         signed = verification.verified(draft, authority, plan)
         key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
-        own = verification.own_statement(self.path, run, plan.digest)
+        own = ledger_file.own_statement(self.path, run, plan.digest)
         verification.check_own(draft, signed, key, own)
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")

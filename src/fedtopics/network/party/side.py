@@ -107,12 +107,10 @@ class PartySide:
         self._words = PartyWords(self.terms, self.store)
         self._runs = PartyRuns(self.store, self.is_kept)
 
-    def answer(self, data: bytes) -> bytes:
+    def answer(self, asked: Request) -> bytes:
         """The answer to a question in bytes; never an exception."""
-        asked, body, error = Request("", "", 0, "", nonce=""), b"", ""
-        began = perf_counter()
+        body, error, began = b"", "", perf_counter()
         try:
-            asked = Request.from_bytes(data)
             with self._lock:
                 self._due = None
                 body = self._answer(asked)

@@ -1,14 +1,16 @@
-"""What coordinator and parties have agreed on, as far as an engine needs to know."""
+"""The plan of a run as the terms that both sides of the wire work by, and what all of it may cost."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from fedtopics.errors import InputError
 from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Rounds
@@ -73,3 +75,16 @@ def terms_of(plan: Plan, folder: Path, run: str) -> Terms:
         significant_bits=plan.significant_bits,
         n_threads=os.cpu_count() or 1,
     )
+
+
+def whole_ledger(plan: Plan, n_words: int) -> Ledger:
+    """What any one party has paid at most, by the plan: all that a run over so many words may ask."""
+    ledger = Ledger()
+    for number, cost in enumerate(plan.costs(n_words)):
+        ledger.charge("any", number, as_drawn(cost, plan.simulation_seed is None), content=str(number))
+    return ledger
+
+
+def as_drawn(cost: Cost, secure: bool) -> Cost:
+    """The price with the source of its noise."""
+    return cost if secure or cost.noise == "none" else replace(cost, noise="simulated")
