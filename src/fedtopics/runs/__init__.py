@@ -1,0 +1,1 @@
+"""From documents to a record: training, its result, several of them side by side."""
