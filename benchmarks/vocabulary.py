@@ -14,11 +14,13 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.documents.corpus import Corpus
 from fedtopics.privacy.price.release import Ledger
-from fedtopics.privacy.words import Agreement, agree, recall
+from fedtopics.privacy.words import Agreement, recall
+from fedtopics.protocol import in_process
 
 DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
 TOP, DELTA, MIN_PARTIES = 5000, 1e-6, 2
@@ -35,14 +37,22 @@ def mails(path: Path) -> dict[str, list[list[str]]]:
     return dict(parties)
 
 
+def as_corpus(documents: list[list[str]]) -> Corpus:
+    """Documents over all their words."""
+    place = {word: number for number, word in enumerate(sorted({w for words in documents for w in words}))}
+    tokens = np.array([place[word] for words in documents for word in words], np.int32)
+    return Corpus(tokens, np.cumsum([0, *map(len, documents)]), tuple(place))
+
+
 def measure(parties: dict[str, list[list[str]]], epsilon: float) -> dict[str, float]:
     """One agreement with secure noise: its recall, coverage of all tokens, size, price and time."""
     held = Counter(word for documents in parties.values() for words in documents for word in set(words))
     tokens = Counter(word for documents in parties.values() for words in documents for word in words)
     wanted = [word for word, _ in held.most_common(TOP)]
+    corpora = {name: as_corpus(documents) for name, documents in parties.items()}
     began, ledger = perf_counter(), Ledger(delta=DELTA, secure_only=True)
     agreement = Agreement(epsilon, DELTA, min_parties=MIN_PARTIES)
-    found = agree(agreement, parties, lambda party, step: Noise.secure(), ledger)
+    found = in_process.agree(agreement, corpora, seed=0, ledger=ledger, secure=True)
     taken = perf_counter() - began
     spent = {s["epsilon"] for s in ledger.statements() if s["relation"] == "document add/remove"}
     return {

@@ -12,7 +12,6 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HOUSE = [
     "errors",
     "files",
-    "whole_file",
     "notebook",
     "progress",
     "documents",
@@ -42,6 +41,19 @@ FORBIDDEN = {
 }
 
 
+# Inside network: what travels, the plan, what both sides share, the sides, the whole; sides are apart.
+NETWORK = [
+    {"wire"},
+    {"messages", "tls", "expected", "private_scores", "keeper", "operator_log"},
+    {"plan"},
+    {"attestation"},
+    {"signed_record", "verification"},
+    {"coordinator"},
+    {"party"},
+    {"local", "worker"},
+]
+
+
 def layer(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
@@ -66,6 +78,27 @@ def test_imports_point_one_way(path: Path) -> None:
     for name in imported_layers(path):
         assert HOUSE.index(name) <= HOUSE.index(layer(path)), f"{layer(path)} imports {name}"
         assert (layer(path), name) not in FORBIDDEN, f"{layer(path)} imports {name}"
+
+
+def test_the_rooms_of_network_are_in_order() -> None:
+    order = {room: number for number, rooms in enumerate(NETWORK) for room in rooms}
+    for path in sorted((SOURCE / "network").rglob("*.py")):
+        room = path.relative_to(SOURCE / "network").parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        for name in imported_rooms(path):
+            assert order[name] <= order[room], f"network: {room} imports {name} ({path.name})"
+            assert {room, name} != {"coordinator", "party"}, f"network: {room} imports {name} ({path.name})"
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The parts of network that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fedtopics.network"):
+            inside = node.module.split(".")[2:]
+            found |= {inside[0]} if inside else {alias.name for alias in node.names}
+    return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -1,19 +1,27 @@
-"""Files that survive a crash: written whole or not at all, and on the disk when the call returns."""
+"""The only writer: all of a file or none of it, on the disk when the call returns; and reading within bounds.
+
+`write` is for what must not be lost, for its owner alone; `publish` for what people asked for, with the
+rights of their other files. `read` takes a file of a size that was expected, no pipe or device without end.
+"""
 
 from __future__ import annotations
 
 import errno
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
+from typing import BinaryIO
 
 from fedtopics.errors import InputError
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-UNCHARGED = "nothing was charged or sent"
+UNCHARGED, UNWRITTEN = "nothing was charged or sent", "nothing was written"
+MOST = 2**30  # bytes of a file that is read at once
 
 
 class StoreError(InputError):
@@ -27,21 +35,88 @@ def make_folder(folder: Path) -> None:
 
 def write(path: Path, content: bytes, *, mode: int = PRIVATE_FILE, failed: str = UNCHARGED) -> None:
     """Put `content` at `path`, all of it or nothing, durably; `failed` says what it means if that fails."""
-    draft = path.with_name(f".{path.name}.draft")
     with clear_errors(path, failed):
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
-            with os.fdopen(descriptor, "wb") as file:
+        _put(path, path.with_name(f".{path.name}.draft"), content, mode)
+
+
+def publish(path: Path, content: str | bytes, *, new: bool = False) -> None:
+    """Write a file for people, all of it or nothing; a `new` one takes no other's place."""
+    if new and path.exists():
+        raise InputError(f"{path} exists; choose another file, nothing is overwritten")
+    raw = content.encode() if isinstance(content, str) else content
+    with clear_errors(path, UNWRITTEN):
+        _put(path, path.with_name(f".{path.name}.{os.getpid()}.draft"), raw, None)
+
+
+def _put(path: Path, draft: Path, content: bytes, mode: int | None) -> None:
+    """Write the draft and give it its name; its rights are those of any new file where `mode` is None."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(draft, flags, 0o666 if mode is None else mode)
+        with os.fdopen(descriptor, "wb") as file:
+            if mode is not None:
                 os.fchmod(descriptor, mode)
-                file.write(content)
-                file.flush()
-                os.fsync(descriptor)
-            draft.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """A draft to fill, for its owner alone, that becomes the folder `target`; nothing where that fails."""
+    draft = target.with_name(f".{target.name}.draft")
+    shutil.rmtree(draft, ignore_errors=True)
+    make_folder(draft)
+    try:
+        yield draft
+        draft.replace(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def log(path: Path) -> BinaryIO:
+    """A file that lines are added to, which nothing depends on: the log of a run or of a process."""
+    return path.open("ab")
+
+
+def read(path: Path, most: int = MOST, *, links: bool = True) -> bytes:
+    """The bytes of a file of at most `most`; a pipe, a device, a folder or a larger file is refused.
+
+    What was received from outside is read without `links`: it must be there itself.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if links else os.O_NOFOLLOW))
+    except OSError as error:
+        if links:
             raise
-        sync_folder(path.parent)
+        raise InputError(f"expected a plain file at {path}, got none ({error.strerror})") from None
+    try:
+        found = os.fstat(descriptor)
+        _check(found, path)
+        if found.st_size > most:
+            raise InputError(
+                f"expected {path} with at most {most} bytes, got {found.st_size}; is it the right file?"
+            )
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(found.st_size)
+    finally:
+        os.close(descriptor)
+
+
+def check_regular(path: Path) -> None:
+    """Refuse what is there but no file: a pipe would be waited for, a device read for ever."""
+    _check(path.stat(), path)
+
+
+def _check(found: os.stat_result, path: Path) -> None:
+    if not S_ISREG(found.st_mode):
+        raise InputError(f"expected a plain file at {path}, got a folder, pipe or device; save it first")
 
 
 def append(path: Path, line: bytes) -> None:

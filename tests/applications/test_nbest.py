@@ -20,7 +20,7 @@ def test_a_file_comes_back(tmp_path: Path) -> None:
     assert nbest.read(tmp_path / "heard.jsonl") == expected
     (tmp_path / "heard.jsonl.gz").write_bytes(gzip.compress(json.dumps(GOOD).encode()))
     assert nbest.read(tmp_path / "heard.jsonl.gz") == expected[:1]
-    with pytest.raises(FileExistsError):
+    with pytest.raises(InputError, match="exists"):
         nbest.write(expected, tmp_path / "heard.jsonl")
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.side import PartySide, Score
 from fedtopics.network.party.store import PartyStore
-from fedtopics.network.party.words import word_digest
 from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost
@@ -54,12 +54,12 @@ class AskedParty:
         """The name of the error and the arrays of the answer."""
         digest = word_digest(self.words)
         asked = Request(operation, run, number, PLAN, digest, body=wire.pack(told))
-        reply = Reply.from_bytes(self.side.answer(asked.to_bytes()))
+        reply = Reply.from_bytes(self.side.answer(asked))
         return reply.error, wire.unpack(reply.body, limit=2**30) if reply.body else {}
 
     def contribute(self, number: int, told: Arrays, run: str = "first") -> tuple[str, Arrays]:
         """The answer of a round of a run, whose words are sent before."""
-        error, _ = self.ask("vocabulary", 0, {"words": wire.from_words(self.words)}, run)
+        error, _ = self.ask("vocabulary", 0, {"words": word_array(self.words)}, run)
         return self.ask("contribute", number, told, run) if not error else (error, {})
 
     def charges(self, run: str = "first") -> list[tuple[str, int, Cost]]:

@@ -19,23 +19,24 @@ from typer.testing import CliRunner
 from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.network import attestation
+from fedtopics.network import attestation, signed_record
 from fedtopics.network.attestation import Attestation
-from fedtopics.network.coordinator import attestations, coordinating, result
+from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.folder import CoordinatorFolder, RunFolder
 from fedtopics.network.local import write_texts
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Entry
+from fedtopics.runs.record import CARD
 from fedtopics.runs.run import record_digest
 
 PARTIES = ("north", "south")
@@ -150,19 +151,19 @@ BOTH = [entry("contribute", 0, SIX), entry("contribute", 1)]
 def resigned(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> dict[str, bytes]:
     """What a coordinator delivers that changes record and statements, and signs that."""
     place = result_of(folder)
-    record, held = (json.loads((place / name).read_text()) for name in ("run.json", attestations.FILE))
+    record, held = (json.loads((place / name).read_text()) for name in ("run.json", attestation.FILE))
     change(record, held)
     content = json.dumps(held).encode()
-    (place / attestations.FILE).write_bytes(content)
+    (place / attestation.FILE).write_bytes(content)
     record["attestations_sha256"] = sha256(content).hexdigest()
     record["record_sha256"] = record_digest(record)
     (place / "run.json").write_text(json.dumps(record))
     model = TopicModel.load(place)
-    card = {**model.card, **{name: record[name] for name in result.CARD if name in record}}
+    card = {**model.card, **{name: record[name] for name in CARD if name in record}}
     replace(model, card=card).save(place, overwrite=True)
-    signature = result.sign((place / "run.json").read_bytes(), folder / "hub" / "signing.key")
-    (place / result.SIGNATURE).write_bytes(signature)
-    return result.files(place)
+    signature = signed_record.sign((place / "run.json").read_bytes(), folder / "hub" / "signing.key")
+    (place / signed_record.SIGNATURE).write_bytes(signature)
+    return signed_record.delivered(place)
 
 
 def delivered(folder: Path, files_: dict[str, bytes], why: str) -> None:

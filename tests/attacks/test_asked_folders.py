@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fedtopics import files
+from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import wire
@@ -19,9 +20,8 @@ from fedtopics.network.local import write_texts
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
-from fedtopics.network.party.words import word_digest
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
@@ -70,7 +70,7 @@ class Asked:
 
     def contribute(self, number: int, run: str = "run-1") -> str:
         """The error of a round's answer; the words of the run are sent before."""
-        words = {"words": wire.from_words(WORDS)}
+        words = {"words": word_array(WORDS)}
         return self.ask("vocabulary", 0, words, run) or self.ask("contribute", number, {}, run)
 
     @property
@@ -106,7 +106,7 @@ def test_what_a_party_does_not_allow_any_more_holds_in_the_middle_of_a_run(
     asked: Asked, change: Callable[[Path], None]
 ) -> None:
     assert asked.ask("hello", 0, {}) == ""
-    assert asked.ask("vocabulary", 0, {"words": wire.from_words(WORDS)}) == ""
+    assert asked.ask("vocabulary", 0, {"words": word_array(WORDS)}) == ""
     change(asked.path)
     assert asked.ask("contribute", 0, {}) in ("PolicyError", "BudgetError", "AcceptanceError")
     assert asked.charges == 0

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from fedtopics.commands import application
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.network import simulation
+from fedtopics.network import local
 from fedtopics.runs.experiment import compare, train
 from fedtopics.runs.preparing import BY_COLUMN, BY_TOPIC, ONE_PARTY, Data, prepare
 
@@ -67,5 +67,5 @@ def test_a_simulated_federation_with_secure_noise_is_not_dealt_by_topic(tmp_path
     source.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
     where = {"n_parties": 2, "test_fraction": 0.1, "seed": 0}
     with pytest.raises(InputError, match="dealt by topic"):
-        simulation.dealt(str(source), secure=True, **where)
-    assert simulation.dealt(str(source), **where).dealing == BY_TOPIC
+        local.dealt(str(source), secure=True, **where)
+    assert local.dealt(str(source), **where).dealing == BY_TOPIC

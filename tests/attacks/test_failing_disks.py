@@ -14,13 +14,13 @@ from network.rehearsal import PLAN
 
 from fedtopics import files, methods
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.files import StoreError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import PartyStore
-from fedtopics.network.party.words import word_digest
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol.turn import Arrays
 
@@ -47,12 +47,12 @@ class Asked:
         method = methods.make("calm", n_topics=3, epsilon=6.0, n_rounds=5)
         terms = Terms(PLAN, ("north", "south"), method, 1, words=CORPUS.vocabulary)
         self.side = PartySide("north", terms, self.store, lambda: CORPUS, lambda *_: None)
-        self.ask("vocabulary", 0, {"words": wire.from_words(CORPUS.vocabulary)})
+        self.ask("vocabulary", 0, {"words": word_array(CORPUS.vocabulary)})
 
     def ask(self, operation: str, number: int, told: Arrays) -> tuple[str, bytes]:
         words = word_digest(CORPUS.vocabulary)
         asked = Request(operation, "run", number, PLAN, words, body=wire.pack(told))
-        reply = Reply.from_bytes(self.side.answer(asked.to_bytes()))
+        reply = Reply.from_bytes(self.side.answer(asked))
         return reply.error, reply.body
 
 

@@ -16,9 +16,10 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.words import word_array
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
-from fedtopics.network import private_scores, wire
+from fedtopics.network import private_scores
 from fedtopics.network.party.side import Score
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
@@ -64,7 +65,7 @@ def test_whatever_fails_leaves_under_one_name(tmp_path: Path, place: str, proble
     fail = raiser(problem)
     asked = party(tmp_path, score=Score(FREE, fail))
     question: tuple[str, int, Arrays] = ("contribute", 0, {})
-    asked.ask("vocabulary", 0, {"words": wire.from_words(CORPUS.vocabulary)})
+    asked.ask("vocabulary", 0, {"words": word_array(CORPUS.vocabulary)})
     if place == "reading":
         asked.side.read = fail
     elif place == "contributing":
@@ -78,7 +79,7 @@ def test_whatever_fails_leaves_under_one_name(tmp_path: Path, place: str, proble
         asked.side.keep, question = fail, ("deliver", 4, {})
     else:
         asked.side.terms = replace(asked.side.terms, words=None, agreement=Agreement(1.0, 1e-6))
-        asked.side.read, question = fail, ("propose", -2, {})
+        asked.side.read, question = fail, ("contribute", -2, {"words": word_array(())})
     assert asked.ask(*question) == ("PartyFailedError", {})
     problem.__traceback__ = problem.__context__ = None  # or it would keep all that was in reach
 

@@ -26,7 +26,7 @@ from attacks.signed_runs import (
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.network.coordinator import attestations, result
+from fedtopics.network import attestation, signed_record
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.side import Delivery
 from fedtopics.privacy.price.ledger import Entry, Ledger
@@ -158,7 +158,7 @@ def test_a_record_is_ok_only_under_the_key_of_the_coordinator(done: Path) -> Non
     key.unlink()
     assert "expected the coordinator's key" in not_ok(done)
     key.write_bytes(content)
-    (result_of(done) / result.SIGNATURE).write_bytes(b"no signature")
+    (result_of(done) / signed_record.SIGNATURE).write_bytes(b"no signature")
     assert "signed by the coordinator" in not_ok(done)
 
 
@@ -174,7 +174,7 @@ def test_whatever_stands_in_a_result_it_is_ok_or_not_in_one_line(done: Path) -> 
     place = result_of(done)
     kept = {path: path.read_bytes() for path in place.iterdir() if path.is_file()}
     record = json.loads(kept[place / "run.json"])
-    held = json.loads(kept[place / attestations.FILE])["parties"]["north"]
+    held = json.loads(kept[place / attestation.FILE])["parties"]["north"]
     strange: list[Lie] = []
     for name in ("run", "plan", "noise", "planned", "parties", "privacy", "settings", "model_sha256"):
         assert name in record
@@ -196,7 +196,7 @@ def test_whatever_stands_in_a_result_it_is_ok_or_not_in_one_line(done: Path) -> 
         for path, content in kept.items():
             path.write_bytes(content)
     for content in (b"", b"[]", b"[" * 10**5, b"\xff", b"{}", b'{"schema": 5}'):
-        for name in ("run.json", attestations.FILE, "model.json"):
+        for name in ("run.json", attestation.FILE, "model.json"):
             (place / name).write_bytes(content)
             not_ok(done)
             (place / name).write_bytes(kept[place / name])
@@ -256,7 +256,7 @@ def test_a_record_that_comes_before_anything_was_released_does_not_lie_later(
 
 def test_the_record_of_another_run_or_plan_is_not_kept(done: Path) -> None:
     """What was signed of one run is delivered as that of another, or under a plan that nobody accepted."""
-    delivery = Delivery(result.files(result_of(done)), WORDS, None, Ledger())
+    delivery = Delivery(signed_record.delivered(result_of(done)), WORDS, None, Ledger())
     with pytest.raises(InputError, match="expected the record of run-2 under this plan, got another"):
         PartyFolder(done / "north").keep("run-2", delivery)
     assert [path.name for path in (done / "north" / "models").iterdir()] == [RUN]

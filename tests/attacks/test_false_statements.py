@@ -28,9 +28,8 @@ from attacks.signed_runs import (
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from fedtopics.network import attestation
+from fedtopics.network import attestation, signed_record
 from fedtopics.network.attestation import Attestation, AttestationError
-from fedtopics.network.coordinator import attestations, result
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.folder import RunFolder
 from fedtopics.network.messages import Reply, Request
@@ -49,9 +48,7 @@ def test_the_record_says_what_the_parties_have_signed(done: Path) -> None:
     assert {row["stated"] for row in record["privacy"]} == {"attested"}
     assert [{**row, "stated": "attested"} for row in record["planned"]] == record["privacy"]
     for name in PARTIES:
-        kept, sent = (
-            folder / attestations.FILE for folder in (done / name / "models" / RUN, result_of(done))
-        )
+        kept, sent = (folder / attestation.FILE for folder in (done / name / "models" / RUN, result_of(done)))
         assert kept.read_bytes() == sent.read_bytes()
     code, told = verify(done, "--signing", done / "north" / "signing.pub", "--party", done / "north")
     assert code == 0, told
@@ -71,7 +68,7 @@ def not_attested(folder: Path, run: RunFolder, why: str, keep: tuple[str, ...] =
     assert "north: planned, not attested" in told
     assert "NOT OK" in told
     for name in PARTIES:
-        assert (folder / name / "models" / RUN / attestations.FILE).is_file() == (name in keep)
+        assert (folder / name / "models" / RUN / attestation.FILE).is_file() == (name in keep)
 
 
 def test_a_party_that_does_not_attest_is_named(here: Path) -> None:
@@ -171,7 +168,7 @@ def test_attesting_reads_no_documents_and_tells_of_no_other_run(here: Path) -> N
     side.store.commit(RUN, 0, "contribute", SIX, b"payload")
     before = side.store.entries
     asked = Request("attest", RUN, 2, side.terms.plan)
-    told = Attestation.from_bytes(Reply.from_bytes(side.answer(asked.to_bytes())).body)
+    told = Attestation.from_bytes(Reply.from_bytes(side.answer(asked)).body)
     side.store.close()
     assert side.store.entries == before
     said = json.loads(told.statement)
@@ -254,7 +251,7 @@ def test_an_old_statement_of_its_own_is_not_enough(done: Path) -> None:
     place = PartyFolder(done / "north")
     with place.store() as store:
         store.commit(RUN, 2, "evaluate", FREE, b"payload")
-    delivered(done, result.files(result_of(done)), "this party's own newest statement")
+    delivered(done, signed_record.delivered(result_of(done)), "this party's own newest statement")
 
 
 def test_certificates_of_another_authority_show_nothing(done: Path) -> None:
@@ -271,7 +268,7 @@ def test_certificates_of_another_authority_show_nothing(done: Path) -> None:
 
 
 def test_an_altered_file_and_a_missing_one_are_found(done: Path) -> None:
-    path = result_of(done) / attestations.FILE
+    path = result_of(done) / attestation.FILE
     path.write_bytes(path.read_bytes() + b" ")
     assert verify(done)[0] == 1
     path.unlink()

@@ -18,6 +18,7 @@ from network import processes
 
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.words import word_array
 from fedtopics.network import wire
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import Door
@@ -49,11 +50,12 @@ def questions(plan: str) -> Iterator[bytes]:
     }
     yield json.dumps(component).encode()
     for path in PATHS:
-        for operation in ("hello", "propose", "confirm", "vocabulary", "contribute", "evaluate", "deliver"):
+        for operation in ("hello", "vocabulary", "contribute", "evaluate", "deliver"):
             yield Request(operation, path, 0, plan).to_bytes()
             yield Request(operation, "run-1", -(2**70), plan, path, body=path.encode()).to_bytes()
-            body = wire.pack({path: wire.from_words([path])})
-            yield Request(operation, "run-1", 0, plan, body=body).to_bytes()
+            body = wire.pack({path: word_array([path])})
+            for number in (-2, -1, 0):
+                yield Request(operation, "run-1", number, plan, body=body).to_bytes()
     yield b"\xff" * 100
     yield (2**31).to_bytes(4, "little") + b"{}"
 
@@ -161,7 +163,7 @@ def test_a_replaced_key_is_refused(federation: LocalFederation, tmp_path: Path) 
         Door(hub).admit(other)
 
 
-OPERATIONS = "hello, propose, confirm, vocabulary, contribute, evaluate, attest, deliver"
+OPERATIONS = "hello, vocabulary, contribute, evaluate, attest, deliver"
 
 
 def test_there_is_one_resource_and_a_closed_list_of_operations(

@@ -16,15 +16,19 @@ from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.documents.text.words import MOST, word_array, words_of
+from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.coordinator import answers
 from fedtopics.network.coordinator.rounds import Coordinator
+from fedtopics.network.expected import read_declared
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.wire import WireError
 from fedtopics.privacy.choice_of_words import capped
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.words import Agreement, homes, most_proposed, most_voted
-from fedtopics.protocol.turn import Arrays
+from fedtopics.protocol.agreeing import CONFIRMATION, PROPOSAL, WordRounds
+from fedtopics.protocol.turn import Arrays, Turn
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 60, 10, seed) for seed, name in enumerate(("evil", "north", "south"))}
@@ -53,25 +57,26 @@ NONSENSE = {
 }
 
 
-def lies(operation: str, body: bytes) -> Callable[[str, bytes, bytes], bytes]:
-    """A channel on which the party `evil` answers one kind of question with this."""
+def lies(rounds: range, body: bytes) -> Callable[[str, bytes, bytes], bytes]:
+    """A channel on which the party `evil` answers the questions of these rounds with this."""
 
     def bend(name: str, asked: bytes, answer: bytes) -> bytes:
         question = Request.from_bytes(asked)
-        if name != "evil" or question.operation != operation:
+        if name != "evil" or question.operation != "contribute" or question.round not in rounds:
             return answer
-        return Reply(name, operation, question.run, question.round, question.nonce, "", body).to_bytes()
+        return Reply(name, "contribute", question.run, question.round, question.nonce, "", body).to_bytes()
 
     return bend
 
 
-@pytest.mark.parametrize("operation", ["propose", "confirm", "contribute"])
+@pytest.mark.parametrize("first", [PROPOSAL, CONFIRMATION, 0], ids=["propose", "confirm", "train"])
 @pytest.mark.parametrize("body", NONSENSE.values(), ids=NONSENSE)
-def test_no_answer_of_a_party_ends_a_run(tmp_path: Path, operation: str, body: bytes) -> None:
+def test_no_answer_of_a_party_ends_a_run(tmp_path: Path, first: int, body: bytes) -> None:
     method = methods.make("calm", n_topics=3, n_rounds=2, epsilon=20.0)
-    agreed = {} if operation == "contribute" else {"words": None, "agreement": AGREEMENT}
+    agreed = {} if first == 0 else {"words": None, "agreement": AGREEMENT}
+    rounds = range(2) if first == 0 else range(first, first + 1)
     rehearsal = Rehearsal(tmp_path, simulated(method, CORPORA, min_parties=2, **agreed), CORPORA)
-    end = rehearsal.trained(channel=Direct(rehearsal.sides, lies(operation, body)))
+    end = rehearsal.trained(channel=Direct(rehearsal.sides, lies(rounds, body)))
     method.model(end.state, end.words or ()).save(tmp_path / "model")
     assert any("party evil sent" in line and "refused" in line for line in rehearsal.lines)
     assert {0, 1} <= set(end.answered["north"]) & set(end.answered["south"])
@@ -115,9 +120,9 @@ def test_any_shape_is_an_array_or_a_wire_error(shape: list[int], kind: str, codi
 
 
 def test_a_list_of_words_is_bounded_before_it_is_parsed() -> None:
-    many = np.frombuffer(b"[" + b"0," * wire.MOST_WORDS + b"0]", np.uint8)
-    with pytest.raises(WireError, match="at most"):
-        wire.to_words(many)
+    many = np.frombuffer(b"[" + b"0," * MOST + b"0]", np.uint8)
+    with pytest.raises(InputError, match="at most"):
+        words_of(many)
 
 
 def test_the_header_of_an_answer_holds_no_endless_number() -> None:
@@ -151,14 +156,15 @@ def agreed(proposed_by_evil: list[str], votes_of_evil: float, agreement: Agreeme
         for name, documents in honest.items()
     }
     proposed["evil"] = dict.fromkeys(proposed_by_evil, 1e6)
-    candidates = agreement.candidates(proposed)
+    candidates = sorted(set().union(*proposed.values()))
     confirmed = {
         name: agreement.confirm(documents, candidates, noise(name, 2)).value
         for name, documents in honest.items()
     }
     mine = np.array([word in proposed["evil"] for word in candidates])
     confirmed["evil"] = np.where(mine, votes_of_evil, -votes_of_evil)
-    return agreement.choose(proposed, confirmed)
+    named = np.array([[word in proposed[name] for word in candidates] for name in names])
+    return agreement.choose(candidates, named, np.array([confirmed[name] for name in names]))
 
 
 def test_a_party_cannot_bring_in_words_that_nobody_else_holds() -> None:
@@ -179,11 +185,11 @@ def test_true_words_buy_few_false_ones() -> None:
 
 def test_votes_of_one_party_do_not_decide_which_words_are_kept() -> None:
     """Two words have 120 votes of honest parties, two have 50 and a million of evil."""
-    proposed = {"evil": {}, **dict.fromkeys(("north", "south"), dict.fromkeys("abcd", 20.0))}
-    honest = np.array([60.0, 60.0, 25.0, 25.0])
-    confirmed = {"evil": np.array([-1e6, -1e6, 1e6, 1e6]), "north": honest, "south": honest}
+    proposed = np.array([[False] * 4, [True] * 4, [True] * 4])
+    honest = [60.0, 60.0, 25.0, 25.0]
+    votes = np.array([[-1e6, -1e6, 1e6, 1e6], honest, honest])
     agreement = Agreement(4.0, 1e-6, min_parties=2, max_size=2)
-    assert agreement.choose(proposed, confirmed) == ("a", "b")
+    assert agreement.choose("abcd", proposed, votes) == ("a", "b")
 
 
 def test_no_vote_counts_for_more_than_the_largest_of_another_party() -> None:
@@ -195,11 +201,13 @@ def test_no_vote_counts_for_more_than_the_largest_of_another_party() -> None:
 def test_the_number_of_words_that_a_party_may_propose_is_public_and_kept() -> None:
     most = most_proposed(10**5)
     words = [f"word{number}" for number in range(most + 1)]
-    body = wire.pack({"words": wire.from_words(words), "votes": np.ones(len(words))})
-    with pytest.raises(WireError, match=f"at most {most} words"):
-        answers.read_proposal(body, 10**5)
-    short = wire.pack({"words": wire.from_words(words[:most]), "votes": np.ones(most)})
-    assert len(answers.read_proposal(short, 10**5)["votes"]) == most
+    body = wire.pack({"words": word_array(words), "votes": np.ones(len(words))})
+    rounds = WordRounds(AGREEMENT, tuple(map(str, range(10**5))))
+    form = rounds.may_be_sent(rounds.start(0, Turn(0, "server")), PROPOSAL)
+    with pytest.raises(InputError, match=f"at most {most} words"):
+        read_declared(body, form)
+    short = wire.pack({"words": word_array(words[:most]), "votes": np.ones(most)})
+    assert len(read_declared(short, form)["votes"]) == most
 
 
 def test_an_honest_party_keeps_to_the_number_by_its_most_voted_words() -> None:
@@ -215,13 +223,14 @@ def test_a_word_that_is_not_at_home_with_a_party_does_not_count_as_proposed_by_i
     assert 0 < len(here) < len(words)
     terms = simulated(methods.make("calm", n_topics=3, n_rounds=1, epsilon=20.0), CORPORA, min_parties=2)
     rehearsal = Rehearsal(tmp_path, replace(terms, words=None, agreement=AGREEMENT), CORPORA)
-    lie = lies("propose", wire.pack({"words": wire.from_words(words), "votes": np.full(len(words), 9.0)}))
+    told = {"words": word_array(words), "votes": np.full(len(words), 9.0)}
+    lie = lies(range(PROPOSAL, CONFIRMATION), wire.pack(told))
     candidates: set[str] = set()
 
     def bend(name: str, asked: bytes, answer: bytes) -> bytes:
         question = Request.from_bytes(asked)
-        if question.operation == "confirm":
-            candidates.update(wire.to_words(wire.unpack(question.body, limit=2**20)["words"]))
+        if (question.operation, question.round) == ("contribute", CONFIRMATION):
+            candidates.update(words_of(wire.unpack(question.body, limit=2**20)["words"]))
         return lie(name, asked, answer)
 
     rehearsal.trained(channel=Direct(rehearsal.sides, bend))

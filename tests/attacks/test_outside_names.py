@@ -14,19 +14,19 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.x509.oid import NameOID
 from typer.testing import CliRunner
 
+from fedtopics import files
 from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.side import Delivery
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.received import read_file
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
 
@@ -196,7 +196,7 @@ def test_other_files_than_those_of_a_run_are_not_kept(here: Path) -> None:
 
 
 def test_what_is_refused_leaves_nothing_behind(here: Path) -> None:
-    from fedtopics.network.coordinator.result import FILES
+    from fedtopics.network.signed_record import FILES
 
     offer(here).accept()
     with pytest.raises(InputError):
@@ -213,11 +213,11 @@ def test_a_planted_link_is_not_written_through(here: Path) -> None:
 
 def test_a_plain_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"12345")
-    assert read_file(tmp_path / "file", 5) == b"12345"
+    assert files.read(tmp_path / "file", 5) == b"12345"
     with pytest.raises(InputError, match="at most 4 bytes, got 5"):
-        read_file(tmp_path / "file", 4)
+        files.read(tmp_path / "file", 4)
     with pytest.raises(InputError, match="expected a plain file"):
-        read_file(tmp_path / "none", 4)
+        files.read(tmp_path / "none", 4, links=False)
 
 
 def test_a_party_starts_with_the_ledger_that_it_accepted_with(here: Path) -> None:

@@ -14,9 +14,9 @@ from attacks.asked_party import AskedParty
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party.words import word_digest
 
 CORPUS = drawn_corpus(planted_topics(3, 8), 8, 10, 1)
 METHOD = methods.make("calm", epsilon=1.0, n_topics=3, n_rounds=4)
@@ -40,7 +40,7 @@ def under_another_plan(asked: AskedParty) -> None:
 
 def ask_other(asked: AskedParty, operation: str, number: int, told: Any, run: str = "first") -> str:
     request = Request(operation, run, number, "other", word_digest(asked.words), body=wire.pack(told))
-    return Reply.from_bytes(asked.side.answer(request.to_bytes())).error
+    return Reply.from_bytes(asked.side.answer(request)).error
 
 
 @pytest.mark.parametrize("operation", ["hello", "vocabulary", "contribute", "evaluate", "attest", "deliver"])
@@ -70,7 +70,7 @@ class _Failing:
 def test_questions_without_a_price_leave_no_file(asked: AskedParty) -> None:
     before = files_of(asked)
     asked.side.sign = lambda _: "00"
-    words = {"words": wire.from_words(asked.words)}
+    words = {"words": word_array(asked.words)}
     for number in range(5):
         run = f"run{number}"
         assert asked.ask("hello", 0, {}, run)[0] == ""
@@ -82,7 +82,7 @@ def test_questions_without_a_price_leave_no_file(asked: AskedParty) -> None:
 
 def test_no_result_of_a_run_is_kept_that_this_party_has_no_part_in(asked: AskedParty) -> None:
     asked.side.keep = lambda *_: pytest.fail("a result was kept")
-    asked.ask("vocabulary", 0, {"words": wire.from_words(asked.words)})
+    asked.ask("vocabulary", 0, {"words": word_array(asked.words)})
     assert asked.ask("deliver", 4, RESULT)[0] == "InputError"
 
 
@@ -94,7 +94,7 @@ def test_a_result_is_no_larger_than_its_model_can_be(
     header = json.dumps([["model.json", "uint8", [2**27], "zstd", 1]]).encode()
     bomb = wire.MAGIC + struct.pack("<I", len(header)) + header + b"x"
     request = Request("deliver", "first", 4, "plan", word_digest(asked.words), body=bomb)
-    assert Reply.from_bytes(asked.side.answer(request.to_bytes())).error == "WireError"
+    assert Reply.from_bytes(asked.side.answer(request)).error == "WireError"
 
 
 def test_files_that_belong_to_no_result_are_not_even_unpacked(
@@ -105,7 +105,7 @@ def test_files_that_belong_to_no_result_are_not_even_unpacked(
     monkeypatch.setattr(wire, "_decoded", lambda *_: pytest.fail("a file was unpacked"))
     body = wire.pack(RESULT)
     request = Request("deliver", "first", 4, "plan", word_digest(asked.words), body=body)
-    assert Reply.from_bytes(asked.side.answer(request.to_bytes())).error == "WireError"
+    assert Reply.from_bytes(asked.side.answer(request)).error == "WireError"
 
 
 def test_nothing_with_a_price_is_answered_once_the_result_is_kept(tmp_path: Path) -> None:

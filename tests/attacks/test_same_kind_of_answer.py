@@ -23,7 +23,8 @@ from planted import corpus_of_sentences, planted_topics
 
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
-from fedtopics.network import private_scores, wire
+from fedtopics.documents.text.words import word_array
+from fedtopics.network import private_scores
 from fedtopics.network.coordinator.combining import combine
 from fedtopics.network.party.side import Score
 from fedtopics.network.plan.parts import Evaluation
@@ -138,7 +139,7 @@ def test_held_out_documents_decide_neither_whether_nor_how_a_party_scores(tmp_pa
             ),
         )
         party = AskedParty(tmp_path / str(number), method, corpus, WORDS, score=score)
-        party.ask("vocabulary", 0, {"words": wire.from_words(WORDS)})
+        party.ask("vocabulary", 0, {"words": word_array(WORDS)})
         topics = np.full((3, N_WORDS), 1 / N_WORDS)
         error, sent = party.ask("evaluate", method.n_rounds, {"topics": topics})
         kinds = {name: (array.dtype.name, array.shape) for name, array in sent.items()}

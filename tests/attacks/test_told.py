@@ -13,6 +13,7 @@ from attacks.asked_party import AskedParty
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.documents.text.words import word_array
 from fedtopics.network import private_scores, wire
 from fedtopics.network.party.side import Score
 from fedtopics.network.plan.parts import Evaluation
@@ -209,7 +210,7 @@ def scored(folder: Path, method: Method) -> AskedParty:
 
     score = Score(mechanism.price(), release)
     party = AskedParty(folder, method, CORPORA["north"], WORDS, score=score)
-    party.ask("vocabulary", 0, {"words": wire.from_words(WORDS)})
+    party.ask("vocabulary", 0, {"words": word_array(WORDS)})
     return party
 
 

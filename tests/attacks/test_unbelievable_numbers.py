@@ -107,7 +107,7 @@ def test_parties_that_are_too_much_only_together_are_left_out_largest_first() ->
 
 def test_a_state_is_believed_only_where_every_party_believes_what_it_is_told() -> None:
     terms = simulated(methods.make("calm", **SMALL["calm"]), CORPORA)
-    believed = believable(terms, 24)
+    believed = believable(terms.method, terms, 24)
     counts = np.ones((24, 3))
     assert believed({"counts": counts, "previous": counts, "length": np.array(9.0)})
     with pytest.raises(ValueError, match="expected numbers"):

@@ -11,12 +11,13 @@ from network.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import files, methods
+from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.files import StoreError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party.words import CONFIRMATION, word_digest
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.agreeing import CONFIRMATION
 
 TOPICS = planted_topics(3, 8)
 CORPORA = {name: drawn_corpus(TOPICS, 60, 10, seed) for seed, name in enumerate(("north", "south"))}
@@ -33,15 +34,15 @@ def stage(folder: Path, **given: object) -> Rehearsal:
 def ask(place: Rehearsal, operation: str, words: object, number: int = 0, run: str = "first") -> str:
     """The error with which north answers, empty where it does not."""
     listed = tuple(words)  # type: ignore[arg-type]
-    body = wire.pack({"words": wire.from_words(listed)})
+    body = wire.pack({"words": word_array(listed)})
     asked = Request(operation, run, number, place.terms.plan, word_digest(listed), body=body)
-    return Reply.from_bytes(place.sides["north"].answer(asked.to_bytes())).error
+    return Reply.from_bytes(place.sides["north"].answer(asked)).error
 
 
 def test_words_that_were_never_voted_on_are_refused(tmp_path: Path) -> None:
     place = stage(tmp_path)
     assert ask(place, "vocabulary", WORDS[:5]) == "OtherVocabularyError"
-    assert ask(place, "confirm", WORDS[:12], CONFIRMATION) == ""
+    assert ask(place, "contribute", WORDS[:12], CONFIRMATION) == ""
     assert ask(place, "vocabulary", WORDS[8:14]) == "OtherVocabularyError"
     assert ask(place, "vocabulary", WORDS[8:12], run="second") == "OtherVocabularyError"
     assert ask(place, "vocabulary", WORDS[:11]) == "OtherVocabularyError"  # more than max_size
@@ -50,16 +51,16 @@ def test_words_that_were_never_voted_on_are_refused(tmp_path: Path) -> None:
 
 def test_a_second_list_of_the_same_candidates_is_refused(tmp_path: Path) -> None:
     place = stage(tmp_path)
-    ask(place, "confirm", WORDS[:8], CONFIRMATION)
+    ask(place, "contribute", WORDS[:8], CONFIRMATION)
     assert ask(place, "vocabulary", WORDS[:8]) == ""
     assert ask(place, "vocabulary", WORDS[:7]) == "OtherVocabularyError"
 
 
 def test_a_restart_and_other_candidates_change_nothing(tmp_path: Path) -> None:
     place = stage(tmp_path)
-    ask(place, "confirm", WORDS[:8], CONFIRMATION)
+    ask(place, "contribute", WORDS[:8], CONFIRMATION)
     place.start("north")
-    assert ask(place, "confirm", WORDS[8:16], CONFIRMATION) == ""  # the stored answer to the first question
+    assert ask(place, "contribute", WORDS[8:16], CONFIRMATION) == ""  # the stored answer to the first
     assert ask(place, "vocabulary", WORDS[8:16]) == "OtherVocabularyError"
     assert ask(place, "vocabulary", WORDS[:8]) == ""
 
@@ -67,7 +68,7 @@ def test_a_restart_and_other_candidates_change_nothing(tmp_path: Path) -> None:
 def test_candidates_that_were_not_paid_for_are_not_confirmed(tmp_path: Path) -> None:
     poor = (Budget("document add/remove", 0.1, 1e-6),)
     place = Rehearsal(tmp_path, stage(tmp_path / "terms").terms, CORPORA, poor)
-    assert ask(place, "confirm", WORDS[:8], CONFIRMATION) == "BudgetError"
+    assert ask(place, "contribute", WORDS[:8], CONFIRMATION) == "BudgetError"
     assert ask(place, "vocabulary", WORDS[:8]) == "OtherVocabularyError"
 
 
@@ -80,7 +81,7 @@ def test_candidates_whose_votes_could_not_be_charged_are_not_confirmed(
     place = stage(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(files, "append", full)
-        assert ask(place, "confirm", WORDS[:8], CONFIRMATION) == "PartyFailedError"
+        assert ask(place, "contribute", WORDS[:8], CONFIRMATION) == "PartyFailedError"
     assert ask(place, "vocabulary", WORDS[:8]) == "OtherVocabularyError"
 
 
@@ -100,8 +101,8 @@ def test_candidates_that_are_no_words_are_refused_before_documents_are_read(
     place = stage(tmp_path)
     place.sides["north"].read = lambda: pytest.fail("documents were read")
     body = wire.pack({"words": np.frombuffer(content, np.uint8)})
-    asked = Request("confirm", "first", CONFIRMATION, place.terms.plan, body=body)
-    assert Reply.from_bytes(place.sides["north"].answer(asked.to_bytes())).error == "WireError"
+    asked = Request("contribute", "first", CONFIRMATION, place.terms.plan, body=body)
+    assert Reply.from_bytes(place.sides["north"].answer(asked)).error == "ToldError"
     assert not place.sides["north"].store.statements()
 
 

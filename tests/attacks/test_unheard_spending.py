@@ -27,11 +27,11 @@ from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.network import attestation
 from fedtopics.network.attestation import AttestationError
-from fedtopics.network.coordinator import attestations, coordinating
+from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.planned import planned_ledger
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.plan import certificates
-from fedtopics.network.planned import planned_ledger
 from fedtopics.privacy.price.cost import Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Ledger
@@ -114,9 +114,9 @@ PRICE = {"party": "north", "relation": "word add/remove", "epsilon": 6.0, "delta
 )
 def test_a_price_is_one_of_its_relation_with_its_delta_and_basis(rows: list[dict[str, Any]]) -> None:
     told = attestation.stated("north", RUN, PLAN, [])
-    attestations.check_prices(replace(told, privacy=[PRICE]), [PRICE], [PRICE])
+    attestation.check_prices(replace(told, privacy=[PRICE]), [PRICE], [PRICE])
     with pytest.raises(AttestationError):
-        attestations.check_prices(replace(told, privacy=rows), [PRICE], [PRICE])
+        attestation.check_prices(replace(told, privacy=rows), [PRICE], [PRICE])
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_price_is_neither_more_nor_less(cost: Cost, why: str) -> None:
     planned = Ledger(entries=[entry("contribute", 0, SIX)]).statements()
     told = json.loads(attestation.made("north", RUN, PLAN, [entry("contribute", 0, cost)], str).statement)
     with pytest.raises(AttestationError, match=why):
-        attestations.check_prices(attestation.Statement(**told), planned, planned)
+        attestation.check_prices(attestation.Statement(**told), planned, planned)
 
 
 @pytest.mark.parametrize("name", [name for name in methods.names() if name not in ("alone", "pooled")])
@@ -147,4 +147,4 @@ def test_what_an_honest_party_states_fits(name: str, tmp_path: Path, founded: Pa
         made = attestation.made(party, "first", PLAN, side.store.of_run("first"), sign)
         own = certificates.read_certificate(founded / party / "party.crt")
         heard = [row for row in planned if row["party"] == party]
-        attestations.check_prices(made.checked(own, party, "first", PLAN), heard, heard)
+        attestation.check_prices(made.checked(own, party, "first", PLAN), heard, heard)

@@ -15,6 +15,7 @@ from network.plan.test_plan import PLANS, POLICY
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
+from fedtopics.documents.text.words import word_array
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS, WORDS, _content_hash
 from fedtopics.network import wire
@@ -74,7 +75,7 @@ def arrays() -> list[bytes]:
 
 
 def proposals() -> list[bytes]:
-    return [wire.pack({"words": wire.from_words(["tax", "war", "wär"]), "votes": np.arange(3.0)})]
+    return [wire.pack({"words": word_array(["tax", "war", "wär"]), "votes": np.arange(3.0)})]
 
 
 def words() -> list[bytes]:

@@ -12,6 +12,7 @@ from fuzz.mutations import TOML, Form, framed, json_lines, plain_json
 
 from fedtopics.documents.reading import read
 from fedtopics.documents.text.preparation import read_vocabulary
+from fedtopics.documents.text.words import word_array, words_of
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS, WORDS
 from fedtopics.network import wire
@@ -19,6 +20,7 @@ from fedtopics.network.coordinator import answers
 from fedtopics.network.coordinator.checkpoint import FILE as CHECKPOINT
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.folder import RunFolder
+from fedtopics.network.expected import read_declared
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
@@ -26,6 +28,9 @@ from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.private_scores import read_sums
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.agreeing import CONFIRMATION, PROPOSAL, WordRounds
+from fedtopics.protocol.turn import Turn
 from fedtopics.runs.run import Run
 
 LIMIT = 2**16
@@ -109,9 +114,17 @@ def _counts(name: str) -> Callable[[bytes, Path], object]:
     return _in(lambda: {"vocab.txt": b"tax\nwar\nlaw\n"}, name, lambda folder: read(folder / name))
 
 
+AGREEING = WordRounds(Agreement(1.0, 1e-6), ("a", "b", "c"))
+
+
+def _proposed(data: bytes, folder: Path) -> None:
+    sent = read_declared(data, AGREEING.may_be_sent({}, PROPOSAL))
+    AGREEING.combine({}, {"a": sent}, Turn(0, "server", PROPOSAL))
+
+
 def _voted(data: bytes, folder: Path) -> None:
     answers.clock(data)
-    answers.read_votes(data, 4)
+    read_declared(data, AGREEING.may_be_sent({"words": word_array("abcd")}, CONFIRMATION))
 
 
 SAFETENSORS = framed(b"", "<Q")
@@ -120,8 +133,8 @@ TARGETS = [
     Target("question", seeds.questions, lambda data, _: Request.from_bytes(data), framed(b"", "<I")),
     Target("answer", seeds.replies, lambda data, _: Reply.from_bytes(data), framed(b"", "<I")),
     Target("arrays", seeds.arrays, lambda data, _: wire.unpack(data, limit=LIMIT), WIRE),
-    Target("proposal", seeds.proposals, lambda data, _: answers.read_proposal(data, 3), WIRE),
-    Target("words", seeds.words, lambda data, _: wire.to_words(seeds.bytes_array(data)), plain_json()),
+    Target("proposal", seeds.proposals, _proposed, WIRE),
+    Target("words", seeds.words, lambda data, _: words_of(seeds.bytes_array(data)), plain_json()),
     Target("votes", seeds.votes, _voted, WIRE),
     Target("sums", seeds.sums, lambda data, _: read_sums("a", data), WIRE),
     Target("plan", seeds.plans, _written("plan.toml", _plan), TOML),

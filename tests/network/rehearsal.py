@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.rounds import Coordinator
+from fedtopics.network.messages import Request
 from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.engine import Engine, Outcome
 from fedtopics.protocol.method import Method
 
 PLAN = "0" * 64
@@ -37,7 +42,8 @@ class Direct:
     ) -> dict[str, bytes | Silence]:
         answers: dict[str, bytes | Silence] = {}
         for name in reversed(requests):
-            answers[name] = self.bend(name, requests[name], self.sides[name].answer(requests[name]))
+            asked = Request.from_bytes(requests[name])
+            answers[name] = self.bend(name, requests[name], self.sides[name].answer(asked))
             self.heard += [answer for answer in [answers[name]] if isinstance(answer, bytes)]
         return answers
 
@@ -63,7 +69,8 @@ class Rehearsal:
         """Start the party, or start it again: all it knows then is on its disk."""
         if name in self.sides:
             self.sides[name].store.close()
-        store = PartyStore(self.folder / name, name, self.budgets, secure_only=self.terms.secure)
+        budgets = tuple(budget for budget in self.budgets if budget.party in (None, name))
+        store = PartyStore(self.folder / name, name, budgets, secure_only=self.terms.secure)
 
         def keep(run: str, delivery: Delivery) -> None:
             self.kept[name] = delivery
@@ -77,6 +84,29 @@ class Rehearsal:
 
     def trained(self, **options: Any) -> Checkpoint:
         return self.coordinator(**options).train()
+
+
+def wired(folder: Path) -> Engine:
+    """The two sides of the wire as an engine; every run has a folder of its own, every party its budgets."""
+    numbers = count()
+
+    def engine(method: Method, corpora: Mapping[str, Corpus], *, seed: int, ledger: Ledger) -> Outcome:
+        if len({corpus.vocabulary for corpus in corpora.values()}) != 1:
+            raise InputError("a plan has one word list")
+        terms = simulated(method, corpora, seed=seed, min_parties=len(corpora))
+        ledger.check_parties(corpora)
+        for name in corpora:  # as a party does when it accepts a plan
+            ledger.require(name, method.prices(len(terms.words or ())))
+        stage = Rehearsal(folder / str(next(numbers)), terms, corpora, ledger.budgets)
+        coordinator = stage.coordinator()
+        end = coordinator.train()
+        entries = [entry for side in stage.sides.values() for entry in side.store.of_run("first")]
+        coordinator.deliver(end.words or (), {})
+        local = {name: kept.local_model for name, kept in stage.kept.items() if kept.local_model is not None}
+        model = method.model(end.state, end.words or ())
+        return Outcome(model, local, Ledger(entries=entries), list(end.rounds))
+
+    return engine
 
 
 def simulated(method: Method, corpora: Mapping[str, Corpus], **given: Any) -> Terms:

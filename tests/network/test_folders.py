@@ -18,8 +18,8 @@ from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.folder import PartyFolder
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Evaluation, Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.noise import Noise

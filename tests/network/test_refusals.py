@@ -15,6 +15,7 @@ from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.documents.text.words import word_digest
 from fedtopics.network import wire
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.rounds import TooFewPartiesError
@@ -115,7 +116,6 @@ def test_the_words_of_another_run_are_refused(tmp_path: Path) -> None:
 
 
 def wire_digest(words: tuple[str, ...]) -> str:
-    from fedtopics.network.party.words import word_digest
 
     return word_digest(words)
 

@@ -17,6 +17,7 @@ from fedtopics.files import StoreError
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.checkpoint import WireRound
 from fedtopics.network.coordinator.rounds import TooFewPartiesError
+from fedtopics.network.messages import Request
 from fedtopics.network.party import ledger_file
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
@@ -53,7 +54,7 @@ class Mortal(Direct):
             try:
                 if dies and self.when == "before":
                     raise Killed
-                answers[name] = self.sides[name].answer(requests[name])
+                answers[name] = self.sides[name].answer(Request.from_bytes(requests[name]))
                 if dies:
                     raise Killed
             except Killed:

@@ -14,6 +14,8 @@ from hypothesis.extra import numpy as arrays_of
 from planted import drawn_corpus, planted_topics, with_sentences
 
 from fedtopics import methods
+from fedtopics.documents.text.words import word_array, words_of
+from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.expected import Expected, check, expected
 from fedtopics.network.wire import WireError, pack, unpack
@@ -153,10 +155,10 @@ def test_rounding_makes_messages_smaller() -> None:
 
 def test_words_travel_as_numbers() -> None:
     words = ("naïve", "two words", '"')
-    assert wire.to_words(unpack(pack({"words": wire.from_words(words)}), limit=LIMIT)["words"]) == words
+    assert words_of(unpack(pack({"words": word_array(words)}), limit=LIMIT)["words"]) == words
     for wrong in (np.frombuffer(b'["a","a"]', np.uint8), np.frombuffer(b'{"a":1}', np.uint8), np.zeros(3)):
-        with pytest.raises(WireError):
-            wire.to_words(wrong)
+        with pytest.raises(InputError):
+            words_of(wrong)
 
 
 class Watched:

@@ -14,12 +14,10 @@ from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.events import Approximate, ZeroConcentrated
-from fedtopics.privacy.price.release import Budget, BudgetError, Ledger
 from fedtopics.privacy.words import (
     RESOLUTION,
     Agreement,
     WordProposal,
-    agree,
     homes,
     presence,
     recall,
@@ -33,21 +31,6 @@ def noise(party: str, step: int) -> Noise:
 
 def corpus(common: list[str], rare: str, n_documents: int = 600) -> list[list[str]]:
     return [[*common, f"{rare}{i}"] for i in range(n_documents)]
-
-
-def test_words_that_many_documents_of_enough_parties_hold_are_agreed_on():
-    parties = {
-        "north": corpus(["apple", "pear"], "north"),
-        "south": corpus(["apple", "plum"], "south"),
-        "west": corpus(["apple", "pear"], "west"),
-    }
-    ledger = Ledger()
-    found = agree(Agreement(1.0, 1e-6), parties, noise, ledger)
-    assert set(found) == {"apple", "pear"}
-    assert found[0] == "apple"  # most votes first
-    any_party = agree(Agreement(1.0, 1e-6, min_parties=1, n_homes=3), parties, noise, Ledger())
-    assert set(any_party) == {"apple", "pear", "plum"}
-    assert agree(Agreement(1.0, 1e-6, max_size=1), parties, noise, Ledger()) == ("apple",)
 
 
 def test_a_word_of_one_document_stays_at_home():
@@ -77,43 +60,6 @@ def test_a_word_is_proposed_only_where_it_is_at_home():
 def test_released_words_are_in_alphabetical_order():
     released = WordProposal(0.01, 0.01, 10)([["pear", "fig", "apple"]] * 50, noise("order", 1)).value
     assert list(released) == ["apple", "fig", "pear"]
-
-
-def test_the_agreement_costs_what_it_is_asked_to_and_the_ledger_shows_it():
-    ledger = Ledger(delta=1e-6)
-    agree(Agreement(1.0, 1e-6), {"a": corpus(["x"], "r", 50), "b": corpus(["x"], "s", 50)}, noise, ledger)
-    (row,) = [s for s in ledger.statements() if s["party"] == "a" and s["relation"] == "document add/remove"]
-    assert 0.99 <= row["epsilon"] <= 1.0
-    assert (row["delta"], row["basis"]) == (1e-6, "proved")
-    assert ledger.spent("a").noise == "simulated"
-
-
-def test_fresh_noise_is_a_second_release_and_the_same_value_is_not():
-    parties = {"a": corpus(["x"], "r", 300), "b": corpus(["x"], "s", 300)}
-    ledger = Ledger()
-    found = agree(Agreement(1.0, 1e-6), parties, noise, ledger)
-    n_charged = len(ledger.entries)
-    assert agree(Agreement(1.0, 1e-6), parties, noise, ledger) == found
-    assert len(ledger.entries) == n_charged == 4
-    with pytest.raises(InputError, match="already charged for another release"):
-        agree(Agreement(1.0, 1e-6), parties, lambda party, step: noise(party, step + 10), ledger)
-
-
-def test_a_budget_of_an_unknown_party_is_refused():
-    ledger = Ledger(budgets_of={"nroth": (Budget("document add/remove", 9.0, 1e-6),)})
-    with pytest.raises(InputError, match="got nroth"):
-        agree(Agreement(1.0, 1e-6), {"north": [["x"]]}, noise, ledger)
-
-
-def test_a_party_that_cannot_afford_it_reads_nothing():
-    class Unreadable(list):
-        def __iter__(self):
-            pytest.fail("documents were read before the budget was checked")
-
-    ledger = Ledger(budgets=(Budget("document add/remove", 0.5, 1e-6),))
-    with pytest.raises(BudgetError):
-        agree(Agreement(1.0, 1e-6), {"a": Unreadable([["x"]])}, noise, ledger)
-    assert ledger.entries == []
 
 
 @settings(deadline=None, max_examples=20)
@@ -194,10 +140,6 @@ def test_presence_counts_a_word_once_per_document():
 
 def test_recall_is_the_share_of_wanted_words():
     assert recall(["a", "b"], ["b", "c"]) == 0.5
-
-
-def test_empty_parties_are_fine():
-    assert agree(Agreement(1.0, 1e-6), {"a": [], "b": [[]]}, noise, Ledger()) == ()
 
 
 @pytest.mark.parametrize(

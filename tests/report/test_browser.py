@@ -45,7 +45,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {name: folder / f"{name}.html" for name in PAGES}
     report.write(small_run(), made["run"])
     report.write(hostile_run(), made["hostile"])
-    report.put(comparison_page([run.record for run in small_runs()]), made["comparison"])
+    made["comparison"].write_text(comparison_page([run.record for run in small_runs()]), "utf-8")
     return made
 
 
@@ -166,7 +166,9 @@ def test_print_shows_all_topics_on_paper(browser: Any, files: dict[str, Path]) -
 
 
 def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -> None:
-    with Visit(browser, report.put(large_page(), tmp_path / "large.html")) as visit:
+    path = tmp_path / "large.html"
+    path.write_text(large_page(), "utf-8")
+    with Visit(browser, path) as visit:
         word = visit.page.locator(".topic .words bdi").first.inner_text()
         visit.page.fill("#query", word)
         assert visit.page.locator("#found li").first.inner_text().startswith(f"{word}: topic ")
@@ -176,7 +178,8 @@ def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -
 @pytest.mark.nightly
 def test_the_largest_model_opens_in_under_a_second(browser: Any, tmp_path: Path) -> None:
     """By the clock, so the quickest of five: the machine may be busy with something else."""
-    path = report.put(large_page(), tmp_path / "large.html")
+    path = tmp_path / "large.html"
+    path.write_text(large_page(), "utf-8")
     opened = []
     for _ in range(5):
         with Visit(browser, path) as visit:

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.audit import gibbs_monitor
 from fedtopics.commands import options, tables
 from fedtopics.documents.reading import read
@@ -35,7 +36,7 @@ def monitor(
     trained = gibbs_monitor.monitor(corpus, topics, n_sweeps=sweeps, seed=seed)
     one_draw = gibbs_monitor.worst_loss(trained, corpus)
     if plot is not None:
-        plot.write_text(monitor_plot({"": trained}), encoding="utf-8")
+        files.publish(plot, monitor_plot({"": trained}), new=True)
     if as_json:
         readings = {name: trained.column(name).tolist() for name in gibbs_monitor.COLUMNS}
         options.print_json(

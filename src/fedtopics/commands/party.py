@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.errors import InputError
 
@@ -76,4 +76,4 @@ def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
     Policy.read(policy or folder / "policy.toml").check(read)
     for given, name in ((plan, "plan.toml"), (policy, "policy.toml")):
         if given is not None and given.resolve() != (folder / name).resolve():
-            shutil.copyfile(given, folder / name)
+            files.publish(folder / name, files.read(given))

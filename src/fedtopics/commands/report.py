@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics import report as reports
 from fedtopics.commands import options
 from fedtopics.errors import InputError
@@ -34,12 +35,15 @@ def put_beside(folder: Path, out: Path | None = None) -> Path:
         page = reports.comparison_page(comparison.load(folder))
     else:
         page = reports.run_page(Run.load(folder))
-    return reports.put(page, out or folder / reports.FILE)
+    path = out or folder / reports.FILE
+    files.publish(path, page)
+    return path
 
 
 def save_comparison(runs: list[Run], folder: Path) -> Path:
     """The records and the page of several runs, in a new or empty folder; gives the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = reports.put(reports.comparison_page([run.record for run in runs]), folder / reports.FILE)
-    reports.put(comparison.to_json(runs), folder / comparison.FILE)
+    page = folder / reports.FILE
+    files.publish(page, reports.comparison_page([run.record for run in runs]))
+    files.publish(folder / comparison.FILE, comparison.to_json(runs))
     return page

@@ -117,7 +117,7 @@ def verify(
     Example: fedtopics run verify result --ca office/ca.crt --plan office/plan.toml --party office
     """
     from fedtopics.documents.text.harmless import one_line
-    from fedtopics.network.coordinator import attestations
+    from fedtopics.network.attestation import PLANNED
     from fedtopics.privacy.explain import privacy_line
 
     try:
@@ -127,7 +127,7 @@ def verify(
         raise typer.Exit(1) from None
     for name, held in found.items():
         if held is None:
-            options.say(f"{one_line(name)}: {attestations.PLANNED}")
+            options.say(f"{one_line(name)}: {PLANNED}")
         else:
             told = privacy_line(held.statement.privacy, held.statement.noise)
             options.say(f"{name}: {told}; signed {held.statement.time} with key {held.fingerprint}")
@@ -141,17 +141,17 @@ def _verified(
     result: Path, ca: Path, signing: Path, plan: Path | None, office: Path | None
 ) -> dict[str, Verified | None]:
     from fedtopics.network import verification
-    from fedtopics.network.coordinator.result import check_record
     from fedtopics.network.party import ledger_file
     from fedtopics.network.plan import certificates
     from fedtopics.network.plan.plan import Plan
+    from fedtopics.network.signed_record import check_record
 
     check_record(result, signing)
     agreed = None if plan is None else Plan.read(plan)
     found = verification.verified(result, certificates.read_certificate(ca), agreed)
     verification.check_ledger_beside(result, found)
     if office is not None:
-        verification.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
+        ledger_file.check_ledger(found, ledger_file.read(office / "store", office / ledger_file.ANCHOR))
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
@@ -49,7 +50,7 @@ def select_topics(
             on_sweeps=shown.advance,
         )
     if plot is not None:
-        plot.write_text(selection_plot(found), encoding="utf-8")
+        files.publish(plot, selection_plot(found), new=True)
     if as_json:
         scored = [{"n_topics": c.n_topics, "scores": c.scores} for c in found.candidates]
         options.print_json({"best": found.best, "candidates": scored})

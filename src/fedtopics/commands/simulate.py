@@ -39,11 +39,11 @@ def simulate(
     secure: options.Secure = False,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
 ) -> None:
-    from fedtopics.network import simulation
+    from fedtopics.network import local
 
     require_free(out)
     began = perf_counter()
-    texted = simulation.dealt(
+    texted = local.dealt(
         source,
         n_parties=parties,
         test_fraction=test_fraction,
@@ -58,8 +58,8 @@ def simulate(
         "vocabulary_epsilon": vocabulary_epsilon,
         "simulation_seed": None if secure else seed,
     }
-    plan = simulation.plan_for(texted, method, given, **drawn)
-    with simulation.found(out, plan, texted) as federation:
+    plan = local.plan_for(texted, method, given, **drawn)
+    with local.found(out, plan, texted) as federation:
         tables.console.print(
             f"plan {plan.digest[:16]}, parties {', '.join(plan.parties)}, {plan.coordinator}"
         )

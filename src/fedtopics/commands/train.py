@@ -61,16 +61,15 @@ def train(
             "the vocabulary was read from the documents, which is not priced; give a public one with "
             "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
         )
-    run = experiment.train(
+    run = experiment.train_on(
         data,
         method,
-        n_topics=topics,
+        made,
         seed=dealing.seed,
         n_threads=threads,
         secure=secure,
         consistency=consistency,
         consistency_tau=tau,
-        **given,
     )
     if consistency is not None:
         logger.warning(_relation_note(run.record))

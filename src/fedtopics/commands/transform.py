@@ -6,14 +6,15 @@ Example: fedtopics transform runs/demo letters.csv --text-column body --out lett
 from __future__ import annotations
 
 import csv
+import io
 import logging
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.commands import options, tables
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import cell
@@ -35,12 +36,15 @@ def transform(
     corpus = documents_for(source, reading, model)
     mixtures = model.transform(corpus, n_threads=threads)
     ids = corpus.ids or tuple(map(str, range(corpus.n_docs)))
-    with nullcontext(sys.stdout) if out is None else out.open("x", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", *(cell(model.label(topic)) for topic in range(model.n_topics))])
-        for name, mixture in zip(ids, mixtures.tolist(), strict=True):
-            writer.writerow([cell(name), *(f"{share:.6g}" for share in mixture)])
-    if out is not None:
+    table = io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow(["id", *(cell(model.label(topic)) for topic in range(model.n_topics))])
+    for name, mixture in zip(ids, mixtures.tolist(), strict=True):
+        writer.writerow([cell(name), *(f"{share:.6g}" for share in mixture)])
+    if out is None:
+        sys.stdout.write(table.getvalue())
+    else:
+        files.publish(out, table.getvalue(), new=True)
         tables.console.print(f"mixtures of {corpus.n_docs} documents: {out}", soft_wrap=True)
 
 

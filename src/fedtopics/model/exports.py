@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import cell
 from fedtopics.errors import InputError
@@ -66,13 +67,9 @@ def write_csv(
     path: Path, topic_word: NDArray[np.float64], labels: Sequence[str], vocabulary: Sequence[str]
 ) -> None:
     """Write one row for each word with its probability in each topic, complete or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with partial.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["word", *map(cell, labels)])
-            for word, row in zip(vocabulary, topic_word.T.tolist(), strict=True):
-                writer.writerow([cell(word), *row])
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["word", *map(cell, labels)])
+    for word, row in zip(vocabulary, topic_word.T.tolist(), strict=True):
+        writer.writerow([cell(word), *row])
+    files.publish(path, text.getvalue())

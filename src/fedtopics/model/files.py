@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics import files
 from fedtopics.errors import InputError
 
 SCHEMA = "fedtopics.model/1"
@@ -41,8 +41,8 @@ def write(
     described["sha256"] = _content_hash(numbers, described)
     words = _encoded(described, directory)
     directory.mkdir(parents=True, exist_ok=True)
-    _replace(directory / NUMBERS, numbers)
-    _replace(directory / WORDS, words)
+    files.publish(directory / NUMBERS, numbers)
+    files.publish(directory / WORDS, words)
 
 
 def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any]]:
@@ -100,12 +100,3 @@ def _encoded(described: Mapping[str, Any], directory: Path) -> bytes:
 def _content_hash(numbers: bytes, described: Mapping[str, Any]) -> str:
     canonical = json.dumps(described, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()
     return hashlib.sha256(hashlib.sha256(numbers).digest() + canonical).hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -7,7 +7,10 @@ It is made from the party's own ledger and depends on prices alone: no document 
 `entries` names this run's lines in the ledger by operation, round and digest; what failed after it was
 charged is among them. A digest covers all lines before it, so a ledger that was put back from before is found
 out by comparing. How many lines belong to other runs, and how many there are in all, is left out: it would
-tell the coordinator of runs that are not its own.
+tell the coordinator of runs that are not its own. Those of all parties lie beside a record
+(`attestations.json`):
+
+    {"format": ..., "parties": {NAME: {"statement": TEXT, "signature": HEX, "certificate": PEM}}}
 """
 
 from __future__ import annotations
@@ -30,9 +33,11 @@ from fedtopics.privacy.price.cost import RELATIONS, SOURCES
 from fedtopics.privacy.price.ledger import Entry, Ledger
 
 FORMAT = "fedtopics/attestation/1"
+FILE, FILE_FORMAT = "attestations.json", "fedtopics/attestations/1"
+ATTESTED, PLANNED = "attested", "planned, not attested"
 PREFIX = b"fedtopics attestation\n"
 MOST_BYTES = 2**22
-OPERATIONS = ("propose", "confirm", "contribute", "evaluate", "failed")
+OPERATIONS = ("contribute", "evaluate", "failed")
 BASES = ("proved", "claimed", "none")
 DIGEST, TIME = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9T:+-]{1,40}")
 Sign: TypeAlias = Callable[[bytes], str]
@@ -100,6 +105,19 @@ class Attestation:
         return told
 
 
+@dataclass(frozen=True)
+class Attested:
+    """A party's statement as it was signed, and the certificate that shows it."""
+
+    statement: str
+    signature: str
+    certificate: str
+
+    def checked(self, certificate: x509.Certificate, party: str, run: str, plan: str) -> Statement:
+        """What was stated, if the owner of the certificate signed it, for this run of this plan."""
+        return Attestation(self.statement, self.signature).checked(certificate, party, run, plan)
+
+
 def made(party: str, run: str, plan: str, entries: Sequence[Entry], sign: Sign) -> Attestation:
     """What these entries of the party's ledger have cost it in this run, signed."""
     told = stated(party, run, plan, entries)
@@ -126,6 +144,30 @@ def by_relation(rows: Sequence[Row]) -> dict[tuple[Any, bool], Row]:
     if len(found) != len(rows) or any((row["basis"] == "none") != (row["epsilon"] == "inf") for row in rows):
         raise AttestationError("expected one price for each relation, with its basis, got others")
     return found
+
+
+def check_prices(told: Statement, least: Sequence[Row], most: Sequence[Row]) -> None:
+    """Raise unless a party states no less than what was heard of it costs, and no more than is allowed."""
+    stated, heard, allowed = map(by_relation, (told.privacy, least, most))
+    for place, row in heard.items():
+        if place not in stated or not covers(stated[place], row):
+            raise AttestationError(f"it states less than what it has sent costs ({row['relation']})")
+    for place, row in stated.items():
+        limits = [limit[place] for limit in (heard, allowed) if place in limit]
+        if not any(covers(limit, row) for limit in limits):
+            raise AttestationError(f"it states more than what the plan allows ({row['relation']})")
+
+
+def covers(price: Row, other: Row) -> bool:
+    """Whether a price is no less than another of its relation."""
+    higher = float(price["epsilon"]) >= float(other["epsilon"]) * (1 - 1e-9)
+    return higher and (price["epsilon"] == "inf" or float(price["delta"]) >= float(other["delta"]))
+
+
+def written(attested: Mapping[str, Attested]) -> bytes:
+    """The content of `attestations.json`."""
+    parties = {name: asdict(attested[name]) for name in sorted(attested)}
+    return (json.dumps({"format": FILE_FORMAT, "parties": parties}, indent=1) + "\n").encode()
 
 
 def _canonical(value: Mapping[str, Any]) -> str:

@@ -3,7 +3,8 @@
 The coordinator lets the method contribute for a party with one invented document and for one with three,
 and compares: what both have in common every party's message must have; a dimension in which they
 differ depends on the documents and may have any size. Numbers must be finite, of a size that sums cannot
-overflow, and not negative unless the method says that they may be (`Method.may_be_negative`).
+overflow, and not negative unless the method says that they may be (`Method.may_be_negative`). Where rounds
+declare what is sent (`Declaring`), nothing needs to be learned.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.wire import WireError
+from fedtopics.protocol import told as forms
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 LENGTH = 32  # of an invented document: enough for methods that take documents in pieces
@@ -36,6 +39,21 @@ class Expected:
     type: str
     shape: tuple[int | None, ...]
     may_be_negative: bool = False
+
+
+@runtime_checkable
+class Declaring(Protocol):
+    """Rounds of which it is known in so many words what a party may send."""
+
+    def may_be_sent(self, told: Arrays, number: int) -> Form:
+        """[server] What a party may send in this round after it was told this."""
+
+
+def read_declared(body: bytes, form: Form) -> Arrays:
+    """The arrays of a message, if they have the form; counted before they are made."""
+    arrays = wire.unpack(body, limit=forms.most_bytes([form]))
+    forms.check(arrays, [form])
+    return arrays
 
 
 def expected(

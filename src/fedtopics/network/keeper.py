@@ -14,6 +14,8 @@ from threading import Thread
 from time import monotonic, sleep
 from types import FrameType, TracebackType
 
+from fedtopics import files
+
 SHORTEST, LONGEST = 0.5, 30.0  # seconds before a process that ended is started again
 GRACE = 5.0
 POLL = 0.2
@@ -88,7 +90,7 @@ class Kept:
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
-        (self.folder / NOTE).write_text(str(self._process.pid))
+        files.write(self.folder / NOTE, str(self._process.pid).encode())
 
 
 def end_with_keeper() -> None:

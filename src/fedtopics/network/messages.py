@@ -2,6 +2,7 @@
 
     length of the header (4 bytes)   header (JSON)   body (`wire`)
 
+They travel in the bodies of `POST /turn`: a party brings an answer and takes the next question.
 A question has a number that nobody can guess, and its answer repeats it together with the run, the round, the
 operation and the party's name: an answer that was sent before, or is another's, does not fit.
 """
@@ -16,6 +17,9 @@ from typing import Any, TypeVar
 
 from fedtopics.network.wire import WireError
 
+TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"  # the one resource, and the headers with a number
+STALLED = 60.0  # seconds without a byte of a message
+MOST_DIGITS = 12  # of a length
 MOST_HEADER = 2**16
 MOST_ROUNDS = 2**31
 T = TypeVar("T", "Request", "Reply")

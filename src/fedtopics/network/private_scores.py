@@ -22,9 +22,6 @@ from numpy.typing import NDArray
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.perplexity import by_document
 from fedtopics.network import wire
-from fedtopics.network.coordinator.checkpoint import Checkpoint
-from fedtopics.network.coordinator.rounds import Coordinator
-from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Cost
@@ -68,19 +65,6 @@ class Scored:
     parties: tuple[str, ...]
     cost: Cost
     score: PrivateScore | None
-
-
-def asked_for(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
-    """[server] The private score of a finished run; None where its plan has none."""
-    mechanism, words = plan.evaluation.mechanism(), end.words or ()
-    model = coordinator.terms.method.model(end.state, words)
-    if mechanism is None or model is None:
-        return None
-    sent = coordinator.score(words, model.topic_word, read_sums)
-    score = combined(sent, mechanism, len(words))
-    told = "more noise than documents" if score is None else f"{score.low:.1f} to {score.high:.1f}"
-    coordinator.log(f"private perplexity of {len(sent)} parties: {told}")
-    return Scored(tuple(sent), mechanism.price(), score)
 
 
 def read_sums(name: str, body: bytes) -> Arrays:

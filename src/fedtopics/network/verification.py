@@ -17,25 +17,25 @@ from typing import Any
 
 from cryptography import x509
 
-from fedtopics.network import attestation
-from fedtopics.network.attestation import AttestationError, Row, Statement, by_relation
-from fedtopics.network.coordinator.attestations import (
+from fedtopics import files
+from fedtopics.network.attestation import (
     ATTESTED,
     FILE,
-    FORMAT,
+    FILE_FORMAT,
     PLANNED,
+    AttestationError,
     Attested,
+    Row,
+    Statement,
+    by_relation,
     check_prices,
     covers,
 )
-from fedtopics.network.party import ledger_file
-from fedtopics.network.party.ledger_file import LedgerFile
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.planned import whole_ledger
+from fedtopics.network.plan.terms import whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.runs.run import Run, read_record
-from fedtopics.whole_file import read_whole
 
 OF_RUN, OF_PARTY = {"run", "plan", "noise", "planned", "settings"}, {"attested", "n_answers"}
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def verified(
     folder: Path, authority: x509.Certificate, plan: Plan | None = None
 ) -> dict[str, Verified | None]:
     """What each party of a result has signed, None where it has not; raises where the record differs."""
-    record, content = _record(folder / "run.json"), read_whole(folder / FILE)
+    record, content = _record(folder / "run.json"), files.read(folder / FILE)
     if record.get("attestations_sha256") != sha256(content).hexdigest():
         raise AttestationError(
             f"expected the {FILE} that run.json names, got another; the folder was altered"
@@ -87,7 +87,7 @@ def _held(content: bytes, path: Path) -> dict[str, Attested]:
     """The statements in `attestations.json`, not checked yet."""
     try:
         data = json.loads(content)
-        fits = data["format"] == FORMAT
+        fits = data["format"] == FILE_FORMAT
         found = {name: Attested(**held) for name, held in data["parties"].items()}
         for held in found.values():
             _ = [text.encode() for text in vars(held).values()]  # half a character is in no text
@@ -175,13 +175,6 @@ def check_own(folder: Path, found: Mapping[str, Verified | None], key: str, own:
     logger.warning("the record does not hold this party's own statement; it says what the plan says")
 
 
-def own_statement(folder: Path, run: str, plan: str) -> Statement:
-    """What the party of this folder would state now of a run: as its ledger on the disk says."""
-    ledger = ledger_file.read(folder / "store", folder / ledger_file.ANCHOR)
-    entries = [entry for entry in ledger.entries if entry.run.startswith(f"{run}/")]
-    return attestation.stated(ledger.party, run, plan, entries)
-
-
 def check_ledger_beside(folder: Path, found: Mapping[str, Verified | None]) -> None:
     """Raise unless ledger.json is the one that the record names, or that of the party that keeps it."""
     run = Run.load(folder)
@@ -189,17 +182,6 @@ def check_ledger_beside(folder: Path, found: Mapping[str, Verified | None]) -> N
     is_own = held is not None and run.ledger.statements() == list(held.statement.privacy)
     if run.ledger.head != run.record.get("ledger_head") and not is_own:
         raise AttestationError("expected the ledger.json that run.json names, got another; it was altered")
-
-
-def check_ledger(found: Mapping[str, Verified | None], ledger: LedgerFile) -> None:
-    """Raise unless a party's ledger still holds every release that it has signed for."""
-    held = found.get(ledger.party)
-    signed = [] if held is None else [digest for _, _, digest in held.statement.entries]
-    if not set(signed) <= {entry.digest for entry in ledger.entries}:
-        raise AttestationError(
-            f"expected the releases that {ledger.party} has signed for in {ledger.folder}, got a ledger "
-            "without them: it was put back from a copy; restore the newest one"
-        )
 
 
 def _rows(record: Mapping[str, Any], party: str) -> list[Row]:

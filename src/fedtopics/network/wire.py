@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.text.words import LONGEST, is_word
-from fedtopics.documents.text.words import MOST as MOST_WORDS
 from fedtopics.errors import InputError
 from fedtopics.protocol.turn import Arrays
 
@@ -29,7 +27,6 @@ MAGIC = b"FTW1"
 MOST_HEADER = 2**20
 MOST_DIMENSIONS = 8
 MOST_ELEMENTS = 2**40  # of one array, dimensions of nothing left out: a bound for reshaping, not for memory
-MOST_WORDS_BYTES = 2**26
 TYPES = {
     np.dtype(code).name: np.dtype(code)
     for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8")
@@ -117,30 +114,6 @@ def rounded(array: NDArray[Any], significant_bits: int) -> NDArray[Any]:
     bits: NDArray[Any] = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
     near = ((bits + (1 << (dropped - 1))) >> dropped << dropped).view(array.dtype).reshape(array.shape)
     return np.where(np.isfinite(near), near, array)
-
-
-def from_words(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Words as an array that `pack` takes."""
-    return np.frombuffer(json.dumps(list(words)).encode(), np.uint8)
-
-
-def to_words(array: NDArray[Any], most: int = MOST_WORDS) -> tuple[str, ...]:
-    """The words of `from_words`, at most so many; anything else is a `WireError`."""
-    if array.dtype != np.uint8 or array.ndim != 1:
-        raise WireError(f"expected a list of words, got {array.dtype} of shape {array.shape}")
-    if np.count_nonzero(array == ord(",")) >= MOST_WORDS:  # refused before objects are made of it
-        raise WireError(f"expected at most {MOST_WORDS} words, got a longer list")
-    try:
-        words = json.loads(array.tobytes())
-    except (ValueError, RecursionError):
-        raise WireError("expected a list of words, got other bytes") from None
-    if not isinstance(words, list) or not all(map(is_word, words)):
-        raise WireError(f"expected words of 1 to {LONGEST} characters that can be printed, got others")
-    if len(words) > most:
-        raise WireError(f"expected at most {most} words, got {len(words)}")
-    if len(set(words)) != len(words):
-        raise WireError("expected every word once, got a list that repeats some")
-    return tuple(words)
 
 
 def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:

@@ -8,6 +8,8 @@ r"""Agreeing on words without leaking them: a public list (free), or together at
     server:     keep the words that at least min_parties parties proposed or confirmed, the most voted first
                 (`choice_of_words`)
 
+An engine runs it as two rounds like any others (`protocol.agreeing`).
+
 A word is at home with `n_homes` parties that a public hash chooses: fewer words share a document's votes, so
 rarer ones pass, and the other parties still confirm them. A word that no home of it holds often is lost. A
 party proposes at most `most_proposed` words, so that none can crowd out the others.
@@ -22,9 +24,8 @@ replaced. Nothing about a word below the threshold leaves a party.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -46,7 +47,7 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource, Relation
 from fedtopics.privacy.price.events import Approximate, ZeroConcentrated, check_delta, check_number
-from fedtopics.privacy.price.release import Ledger, Release
+from fedtopics.privacy.price.release import Release
 
 Documents: TypeAlias = Sequence[Sequence[str]]
 RESOLUTION = 2**12  # steps of the grid in a vote of weight 1
@@ -153,13 +154,9 @@ class Agreement:
         found = self.mechanisms[0]([[w for w in document if w in here] for document in documents], noise)
         return found.map(lambda votes: most_voted(votes, most_proposed(len(parties))))
 
-    def at_home(self, votes: Mapping[str, float], party: str, parties: Sequence[str]) -> dict[str, float]:
+    def at_home(self, words: Iterable[str], party: str, parties: Sequence[str]) -> set[str]:
         """[server] Of what a party proposed, the words at home with it: it counts as their holder."""
-        return {word: vote for word, vote in votes.items() if party in homes(word, parties, self.n_homes)}
-
-    def candidates(self, proposed: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
-        """[server] The words that any party released, in alphabetical order."""
-        return tuple(sorted({word for words in proposed.values() for word in words}))
+        return {word for word in words if party in homes(word, parties, self.n_homes)}
 
     def confirm(
         self, documents: Documents, candidates: Sequence[str], noise: Noise
@@ -168,48 +165,14 @@ class Agreement:
         return self.mechanisms[1](presence(documents, candidates), noise)
 
     def choose(
-        self,
-        proposed: Mapping[str, Mapping[str, float]],
-        confirmed: Mapping[str, NDArray[np.float64]],
+        self, candidates: Sequence[str], proposed: NDArray[np.bool_], votes: NDArray[np.float64]
     ) -> tuple[str, ...]:
-        """[server] The agreed words, most voted first."""
-        words, parties = self.candidates(proposed), sorted(confirmed)
-        if not words or not parties:
+        """[server] The agreed words, most voted first; both arrays are parties x candidates."""
+        if not proposed.size:
             return ()
-        named = np.array([[word in proposed[party] for word in words] for party in parties], dtype=bool)
-        votes = np.array([confirmed[party] for party in parties])
-        taken = held(named, votes / self.mechanisms[1].multiplier, self.min_parties)
+        taken = held(proposed, votes / self.mechanisms[1].multiplier, self.min_parties)
         order = np.argsort(-capped(votes).sum(axis=0), kind="stable")
-        return tuple(words[i] for i in order if taken[i])[: self.max_size]
-
-
-def agree(
-    agreement: Agreement, parties: Mapping[str, Documents], noise: Callable[[str, int], Noise], ledger: Ledger
-) -> tuple[str, ...]:
-    """Run the whole agreement in this process; `noise(party, step)` gives each party's noise.
-
-    The two releases are charged as rounds -2 and -1, before the first round of training.
-    """
-    ledger.check_parties(parties)
-    for party in parties:
-        ledger.require(party, agreement.prices())
-    proposed: dict[str, dict[str, float]] = {}
-    for party, documents in sorted(parties.items()):
-        first = agreement.propose(documents, party, sorted(parties), noise(party, 1))
-        ledger.charge(party, -2, first.cost, content=_digest(first.value))
-        proposed[party] = first.value
-    candidates = agreement.candidates(proposed)
-    confirmed: dict[str, NDArray[np.float64]] = {}
-    for party, documents in sorted(parties.items()):
-        second = agreement.confirm(documents, candidates, noise(party, 2))
-        ledger.charge(party, -1, second.cost, content=_digest(second.value.tolist()))
-        confirmed[party] = second.value
-    return agreement.choose(proposed, confirmed)
-
-
-def _digest(sent: dict[str, float] | list[float]) -> str:
-    """SHA-256 of what is sent: fresh noise is a second release, never a retry."""
-    return sha256(json.dumps(sent).encode()).hexdigest()
+        return tuple(candidates[i] for i in order if taken[i])[: self.max_size]
 
 
 def homes(word: str, parties: Sequence[str], n_homes: int) -> list[str]:

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Ledger, Release
+from fedtopics.privacy.price.release import Cost, Ledger, Release
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
+from fedtopics.protocol.engine import Outcome, Round, Rounds
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
-
-
-@dataclass(frozen=True)
-class Round:
-    """One line of a run's log."""
-
-    round: int
-    seconds: float
-    bytes_up: int
-    bytes_down: int
-    measures: dict[str, float] = field(default_factory=dict)
-
 
 # Given the number of a round, a party, what it is told and what it answers.
 Overhear: TypeAlias = Callable[[int, str, Arrays, Release[Arrays]], None]
@@ -38,15 +28,8 @@ Overhear: TypeAlias = Callable[[int, str, Arrays, Release[Arrays]], None]
 Monitor: TypeAlias = Callable[[int, Callable[[], TopicModel | None]], dict[str, float]]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a run leaves behind: topics, what was spent, the log, and who contributed to which topic."""
-
-    model: TopicModel | None
-    local_models: dict[str, TopicModel]
-    ledger: Ledger
-    rounds: list[Round]
-    party_topics: dict[str, NDArray[Any]] = field(default_factory=dict)
+def _nobody(number: int, party: str, told: Arrays, release: Release[Arrays]) -> None:
+    """Hears nothing."""
 
 
 def run(
@@ -59,7 +42,7 @@ def run(
     secure: bool = False,
     on_round: Callable[[Round], None] = lambda _: None,
     monitor: Monitor = lambda number, model: {},
-    overhear: Overhear = lambda number, party, told, release: None,
+    overhear: Overhear = _nobody,
 ) -> Outcome:
     """Train `method` on one corpus per party name.
 
@@ -70,33 +53,71 @@ def run(
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))
     check_words(vocabulary, "the vocabulary")
-    ledger = Ledger() if ledger is None else ledger
-    ledger.check_parties(corpora)
-    for name in corpora:
-        ledger.require(name, method.prices(len(vocabulary)))
+    ledger = _affording(ledger, corpora, method.prices(len(vocabulary)))
     rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure)
     state = method.start(len(vocabulary), turn)
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)
-        sent: dict[str, Arrays] = {}
-        down = 0
-        for name, party in parties.items():
-            told = method.tell(state, name)
-            release, memory = method.contribute(party, told, replace(turn, role="party", party=name))
-            ledger.charge(name, number, release.cost, content=_digest(release.value))
-            overhear(number, name, told, release)
-            sent[name], parties[name] = release.value, replace(party, memory=memory)
-            down += _size(told)
-        state = method.combine(state, sent, turn)
-        seconds, up = perf_counter() - began, sum(map(_size, sent.values()))
+        state, parties, up, down = _played(method, state, parties, turn, ledger, overhear)
+        seconds = perf_counter() - began
         seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
         rounds.append(Round(number, seconds, up, down, seen))
         on_round(rounds[-1])
     local = {name: method.local_model(party) for name, party in parties.items()}
     kept = {name: model for name, model in local.items() if model is not None}
     return Outcome(method.model(state, vocabulary), kept, ledger, rounds, method.party_topics(state))
+
+
+def agree(
+    agreement: Agreement,
+    corpora: Mapping[str, Corpus],
+    *,
+    seed: int,
+    ledger: Ledger | None = None,
+    secure: bool = False,
+) -> tuple[str, ...]:
+    """The words that the parties agree on in the two rounds before training, each from its own vocabulary."""
+    rounds = WordRounds(agreement, tuple(sorted(corpora)))
+    ledger = _affording(ledger, corpora, rounds.prices())
+    parties = {name: Party(name, corpora[name], memory={}) for name in rounds.parties}
+    turn = Turn(seed, "server", secure=secure)
+    state = rounds.start(0, turn)
+    for number in range(PROPOSAL, rounds.n_rounds):
+        state, parties, _, _ = _played(rounds, state, parties, replace(turn, round=number), ledger, _nobody)
+    return rounds.words(state)
+
+
+def _affording(ledger: Ledger | None, parties: Iterable[str], prices: Sequence[Cost]) -> Ledger:
+    """The ledger, if every party can pay all of it and none is unknown."""
+    ledger = Ledger() if ledger is None else ledger
+    ledger.check_parties(parties)
+    for name in parties:
+        ledger.require(name, prices)
+    return ledger
+
+
+def _played(
+    rounds: Rounds,
+    state: Arrays,
+    parties: Mapping[str, Party],
+    turn: Turn,
+    ledger: Ledger,
+    overhear: Overhear,
+) -> tuple[Arrays, dict[str, Party], int, int]:
+    """One round: the next state, the parties after it, and the bytes that went up and down."""
+    sent: dict[str, Arrays] = {}
+    after: dict[str, Party] = {}
+    down = 0
+    for name, party in parties.items():
+        told = rounds.tell(state, name)
+        release, memory = rounds.contribute(party, told, replace(turn, role="party", party=name))
+        ledger.charge(name, turn.round, release.cost, content=_digest(release.value))
+        overhear(turn.round, name, told, release)
+        sent[name], after[name] = release.value, replace(party, memory=memory)
+        down += _size(told)
+    return rounds.combine(state, sent, turn), after, sum(map(_size, sent.values())), down
 
 
 def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.words import words_of
 from fedtopics.errors import InputError
 from fedtopics.protocol.turn import Arrays
 
@@ -32,6 +33,7 @@ class Numbers:
     most: float = 1e15  # far above any count
     sums_to_one: int | None = None  # along this axis
     distinct: bool = False
+    words: int = 0  # not numbers but a list of at most so many words, as `word_array` makes it
 
 
 Form: TypeAlias = Mapping[str, Numbers]
@@ -76,6 +78,8 @@ def _check_array(name: str, array: NDArray[Any], what: Numbers, slack: float) ->
     sizes = [_sizes(dimension) for dimension in what.shape]
     if array.ndim != len(sizes) or any(n not in fit for n, fit in zip(array.shape, sizes, strict=True)):
         raise ToldError(f"expected shape {what.shape} of {name}, got {array.shape}")
+    if what.words:
+        _check_words(name, array, what.words)
     if not array.size:
         return
     least, most = float(array.min()), float(array.max())  # NaN where there is one
@@ -89,6 +93,13 @@ def _check_array(name: str, array: NDArray[Any], what: Numbers, slack: float) ->
         sums = array.sum(axis=what.sums_to_one, dtype=np.float64)
         if np.abs(sums - 1).max() > slack:
             raise ToldError(f"expected sums of 1 in {name}, got {sums.min():g} to {sums.max():g}")
+
+
+def _check_words(name: str, array: NDArray[Any], most: int) -> None:
+    try:
+        words_of(array, most)
+    except InputError as error:
+        raise ToldError(f"{error} ({name})") from None
 
 
 def _sizes(dimension: int | range) -> range:

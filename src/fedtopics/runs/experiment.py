@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-import numpy as np
-
-import fedtopics
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
@@ -24,11 +20,13 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.protocol import in_process
+from fedtopics.protocol.engine import Outcome, Round
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU, RelatedWords, load
-from fedtopics.runs.preparing import READING, Data, prepare
-from fedtopics.runs.run import SCHEMA, Run
+from fedtopics.runs import record
+from fedtopics.runs.preparing import READING, Data, check_dealing, prepare
+from fedtopics.runs.run import Run
 
 logger = logging.getLogger(__name__)
 
@@ -58,41 +56,69 @@ def train(
     `fedtopics.related_words.load`) towards which the server draws topics, as strongly as `consistency_tau`.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
-    trained = make(method, n_topics=n_topics, **settings)
+    made = make(method, n_topics=n_topics, **settings)
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
     )
+    return train_on(
+        data,
+        method,
+        made,
+        seed=seed,
+        n_threads=n_threads,
+        secure=secure,
+        show_progress=show_progress,
+        consistency=consistency,
+        consistency_tau=consistency_tau,
+    )
+
+
+def train_on(
+    data: Data,
+    name: str,
+    method: Method,
+    *,
+    seed: int = 0,
+    n_threads: int | None = None,
+    secure: bool = False,
+    show_progress: bool | None = None,
+    consistency: Any = None,
+    consistency_tau: float = TAU,
+) -> Run:
+    """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
+    check_dealing(data.dealing, secure)
     n_threads = n_threads or os.cpu_count() or 1
     relation = _relation(consistency, data)
-    for note in trained.notes(data.test.n_words):
-        logger.warning("%s: %s", method, note)
+    for note in method.notes(data.test.n_words):
+        logger.warning("%s: %s", name, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
-    with bar(f"Training {method}", total=trained.n_rounds, shown=show_progress) as shown:
+    with bar(f"Training {name}", total=method.n_rounds, shown=show_progress) as shown:
         outcome = in_process.run(
-            trained if relation is None else with_consistency(trained, relation, consistency_tau),
+            method if relation is None else with_consistency(method, relation, consistency_tau),
             data.parties,
             seed=seed,
-            ledger=_ledger(data, trained),
+            ledger=_ledger(data, method),
             n_threads=n_threads,
             secure=secure,
             on_round=_shower(shown),
             monitor=watch,
         )
-    spent = {
+    facts: dict[str, Any] = {
+        "seed": seed,
         "seconds": perf_counter() - began - watch.seconds,
         "processor_seconds": process_time() - working - watch.processor_seconds,
     }
-    record = _record(method, trained, data, outcome) | {"seed": seed} | spent
     if relation is not None:
-        record["consistency"] = _facts(relation, consistency_tau)
-    outcome = _described(outcome, record, data.test.language)
-    model, record["scores"], local = _score(outcome, data, n_threads)
-    record["n_topics"] = model.n_topics
-    for party in record["parties"]:
+        facts["consistency"] = _facts(relation, consistency_tau)
+    kept = _record(name, method, data, outcome, facts)
+    outcome = _described(outcome, kept, data.test.language)
+    model, kept["scores"], local = _score(outcome, data, n_threads)
+    kept["n_topics"] = model.n_topics
+    for party in kept["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
-    return Run(record, model, outcome.local_models, outcome.ledger)
+    return Run(kept, model, outcome.local_models, outcome.ledger)
 
 
 def compare(
@@ -167,11 +193,11 @@ class Watch:
         return found
 
 
-def _shower(shown: Bar) -> Callable[[in_process.Round], None]:
+def _shower(shown: Bar) -> Callable[[Round], None]:
     """Moves the bar on by a round and shows the last measures beside it."""
     latest: dict[str, float] = {}
 
-    def show(entry: in_process.Round) -> None:
+    def show(entry: Round) -> None:
         latest.update(entry.measures)
         shown.advance(round=entry.round + 1, **latest)
 
@@ -211,9 +237,7 @@ def _facts(relation: RelatedWords, tau: float) -> dict[str, Any]:
     }
 
 
-def _score(
-    outcome: in_process.Outcome, data: Data, n_threads: int
-) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
+def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
     """The model to report, its scores, and the scores of each party's own model.
 
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is
@@ -229,48 +253,34 @@ def _score(
     return outcome.local_models[best], local[best], local
 
 
-def _described(
-    outcome: in_process.Outcome, record: dict[str, Any], language: str | None
-) -> in_process.Outcome:
-    """The outcome with models that carry a card: how they were trained, nothing of the documents."""
-    told = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
-    card = {name: record[name] for name in told if name in record} | {"n_parties": len(record["parties"])}
-
-    def describe(model: TopicModel) -> TopicModel:
-        return replace(model, card=card, language=language)
-
-    local = {name: describe(model) for name, model in outcome.local_models.items()}
-    model = None if outcome.model is None else describe(outcome.model)
+def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:
+    """The outcome with models that carry a card."""
+    local = {name: record.with_card(model, kept, language) for name, model in outcome.local_models.items()}
+    model = None if outcome.model is None else record.with_card(outcome.model, kept, language)
     return replace(outcome, model=model, local_models=local)
 
 
-def _record(name: str, method: Method, data: Data, outcome: in_process.Outcome) -> dict[str, Any]:
+def _record(name: str, method: Method, data: Data, outcome: Outcome, facts: dict[str, Any]) -> dict[str, Any]:
     """The part of a run record that training decides."""
+    if data.dealing:
+        facts["dealing"] = data.dealing
     parties = [
         {"name": party, "n_docs": corpus.n_docs, "n_tokens": corpus.n_tokens}
         for party, corpus in sorted(data.parties.items())
     ]
-    return {
-        "schema": SCHEMA,
-        "method": name,
-        "variant": method.variant,
-        "engine": "in_process",
-        "source": data.source,
-        "n_words": data.test.n_words,
-        "settings": method.in_force(data.test.n_words),
-        "notes": method.notes(data.test.n_words),
-        "parties": parties,
-        "n_empty_docs": data.train.n_empty + data.test.n_empty,
-        "vocabulary": data.vocabulary,
-        **({"dealing": data.dealing} if data.dealing else {}),
-        "privacy": outcome.ledger.statements(),
-        "noise": outcome.ledger.noise,
-        "rounds": [asdict(entry) for entry in outcome.rounds],
-        "party_topics": {name: amounts.tolist() for name, amounts in outcome.party_topics.items()},
-        "forecast": method.forecast(data.test.n_words),
-        "versions": {
-            "fedtopics": fedtopics.__version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
-    }
+    return record.made(
+        name,
+        method,
+        engine="in_process",
+        source=data.source,
+        n_words=data.test.n_words,
+        vocabulary=data.vocabulary,
+        parties=parties,
+        privacy=outcome.ledger.statements(),
+        noise=outcome.ledger.noise,
+        rounds=outcome.rounds,
+        party_topics=outcome.party_topics,
+        n_empty_docs=data.train.n_empty + data.test.n_empty,
+        forecast=method.forecast(data.test.n_words),
+        **facts,
+    )

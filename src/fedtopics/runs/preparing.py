@@ -14,9 +14,9 @@ from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import read
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.privacy.words import Agreement, agree
+from fedtopics.privacy.words import Agreement
+from fedtopics.protocol import in_process
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
@@ -78,7 +78,7 @@ def prepare(
     which document. `show_progress=None` shows a bar on a terminal only. `reading` goes to `fedtopics.read`.
     """
     if isinstance(source, Data):
-        _check_dealing(source.dealing, secure)
+        check_dealing(source.dealing, secure)
         return source
     if not isinstance(source, str | os.PathLike | Corpus):
         source = Corpus.from_texts(list(source), progress=show_progress, **reading)
@@ -93,7 +93,7 @@ def prepare(
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
     train, test = corpus.split(test_fraction, seed=seed)
     dealing = _dealing(train, n_parties, reading.get("party_column"))
-    _check_dealing(dealing, secure)
+    check_dealing(dealing, secure)
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
     if not isinstance(source, Corpus):
         chosen = READ if reading.get("vocabulary") is None else GIVEN
@@ -118,7 +118,7 @@ def _dealing(train: Corpus, n_parties: int | None, column: str | None) -> str:
     return ONE_PARTY if n_parties == 1 else BY_TOPIC
 
 
-def _check_dealing(dealing: str, secure: bool) -> None:
+def check_dealing(dealing: str, secure: bool) -> None:
     """Refuse to publish what depends on texts in a way that no ledger prices."""
     if secure and dealing == BY_TOPIC:
         raise InputError(
@@ -147,27 +147,10 @@ def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
 
 def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     """The same documents over words that the parties agreed on, with the price in the ledger."""
-    words = data.test.vocabulary
-    documents = {
-        name: [[words[word] for word in corpus.words[first:last]] for first, last in _bounds(corpus)]
-        for name, corpus in data.parties.items()
-    }
-    agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(documents)))
+    agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(data.parties)))
     ledger = Ledger()
-
-    def noise(party: str, step: int) -> Noise:
-        return Noise.secure() if secure else Noise.simulated(seed, "vocabulary", party, step)
-
-    found = agree(agreement, documents, noise, ledger)
-    if not found:
-        raise InputError(
-            f"the parties agreed on no word at epsilon {epsilon:g}; raise it or give a public word list"
-        )
+    found = in_process.agree(agreement, data.parties, seed=seed, ledger=ledger, secure=secure)
     logger.warning("the parties agreed on %d words", len(found))
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)
-
-
-def _bounds(corpus: Corpus) -> list[tuple[int, int]]:
-    return list(zip(corpus.offsets[:-1].tolist(), corpus.offsets[1:].tolist(), strict=True))

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
@@ -24,7 +23,6 @@ from fedtopics.notebook import table
 from fedtopics.privacy.explain import privacy_line
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.schema import misfit
-from fedtopics.whole_file import read_whole
 
 SCHEMA = "fedtopics/run/1"
 REQUIRED = {"method", "seed", "n_topics", "n_words", "parties", "scores", "privacy", "rounds", "versions"}
@@ -73,14 +71,9 @@ class Run:
         """Write the run to `folder`, which is new or empty, all of it or nothing."""
         target = require_free(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        try:
+        with files.whole_folder(target) as draft:
             self._write(draft)
             draft.chmod(0o755)
-            draft.replace(target)
-        except BaseException:
-            shutil.rmtree(draft, ignore_errors=True)
-            raise
 
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
@@ -89,10 +82,8 @@ class Run:
             "ledger_head": self.ledger.head,
         }
         record["record_sha256"] = record_digest(record)
-        (folder / "run.json").write_text(
-            json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8"
-        )
-        (folder / "ledger.json").write_text(self.ledger.to_json() + "\n", encoding="utf-8")
+        files.publish(folder / "run.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
+        files.publish(folder / "ledger.json", self.ledger.to_json() + "\n")
         for name, model in self.local_models.items():
             model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
 
@@ -182,7 +173,7 @@ def read_record(path: Path) -> dict[str, Any]:
 def read_json(path: Path) -> Any:
     """The value in a JSON file."""
     try:
-        return json.loads(read_whole(path))
+        return json.loads(files.read(path))
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
@@ -229,7 +220,7 @@ def _read_ledger(path: Path) -> Ledger:
     if not path.is_file():
         raise InputError(f"{path.parent} is not a complete run folder: it has no ledger.json")
     try:
-        return Ledger.from_json(read_whole(path).decode())
+        return Ledger.from_json(files.read(path).decode())
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a privacy ledger: {error}") from None
 

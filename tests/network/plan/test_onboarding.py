@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
 from fedtopics.errors import InputError
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates, onboarding, readiness
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.onboarding import Offer
 from fedtopics.network.plan.parts import Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.readiness import NotReadyError

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from fedtopics import files
 from fedtopics.applications.speech.ngrams import END, START, Gram, NGramModel
 from fedtopics.documents.reading.files import lines
 from fedtopics.errors import InputError
@@ -118,14 +119,13 @@ def write(model: NGramModel, path: str | Path) -> None:
     by_order: dict[int, list[Gram]] = {}
     for gram in model.probabilities:
         by_order.setdefault(len(gram), []).append(gram)
-    with Path(path).open("x", encoding="utf-8") as file:
-        file.write("\\data\\\n" + "".join(f"ngram {n}={len(by_order[n])}\n" for n in sorted(by_order)))
-        for order in sorted(by_order):
-            file.write(f"\n\\{order}-grams:\n")
-            for gram in by_order[order]:
-                probability, back_off = model.probabilities[gram], model.back_offs.get(gram)
-                logarithm = f"{log10(probability):.6f}" if probability else "-99"
-                words = " ".join(model.vocabulary[word] for word in gram)
-                end = "" if back_off is None else f"\t{log10(max(back_off, 1e-99)):.6f}"
-                file.write(f"{logarithm}\t{words}{end}\n")
-        file.write("\n\\end\\\n")
+    lines = ["\\data\\", *(f"ngram {n}={len(by_order[n])}" for n in sorted(by_order))]
+    for order in sorted(by_order):
+        lines += ["", f"\\{order}-grams:"]
+        for gram in by_order[order]:
+            probability, back_off = model.probabilities[gram], model.back_offs.get(gram)
+            logarithm = f"{log10(probability):.6f}" if probability else "-99"
+            words = " ".join(model.vocabulary[word] for word in gram)
+            end = "" if back_off is None else f"\t{log10(max(back_off, 1e-99)):.6f}"
+            lines.append(f"{logarithm}\t{words}{end}")
+    files.publish(Path(path), "\n".join([*lines, "", "\\end\\", ""]), new=True)

@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from fedtopics import files
 from fedtopics.applications.speech.rescoring import Hypothesis, Utterance
 from fedtopics.documents.reading.files import lines
 from fedtopics.errors import InputError
@@ -39,8 +40,8 @@ def read(path: str | Path) -> list[Utterance]:
 
 def write(utterances: Iterable[Utterance], path: str | Path) -> None:
     """Write `utterances` as an N-best file to `path`; one that is there is not overwritten."""
-    with Path(path).open("x", encoding="utf-8") as file:
-        file.writelines(json.dumps(_row(utterance)) + "\n" for utterance in utterances)
+    lines = (json.dumps(_row(utterance)) + "\n" for utterance in utterances)
+    files.publish(Path(path), "".join(lines), new=True)
 
 
 def _row(utterance: Utterance) -> dict[str, Any]:

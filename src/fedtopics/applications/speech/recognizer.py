@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from fedtopics import files
 from fedtopics.applications.speech import arpa
 from fedtopics.applications.speech.ngrams import NGramModel
 from fedtopics.applications.speech.rescoring import Hypothesis
@@ -48,7 +49,7 @@ class Recognizer:
         with TemporaryDirectory() as folder:
             model, dictionary = Path(folder) / "model.arpa", Path(folder) / "words.dict"
             arpa.write(language, model)
-            dictionary.write_text("\n".join(known) + "\n", encoding="utf-8")
+            files.publish(dictionary, "\n".join(known) + "\n")
             self.decoder = decoder(
                 samprate=RATE, loglevel="FATAL", lm=str(model), dict=str(dictionary), mmap=False
             )

@@ -22,8 +22,8 @@ def accept(
         str | None, typer.Option(help="Accept the plan with this digest without asking (all 64 digits).")
     ] = None,
 ) -> None:
+    from fedtopics.network.party.offer import Offer
     from fedtopics.network.plan import certificates
-    from fedtopics.network.plan.onboarding import Offer
 
     offer = Offer.read(folder, received)
     print_plan(offer.plan)

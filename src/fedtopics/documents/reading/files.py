@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from fedtopics.errors import InputError
+from fedtopics.files import check_regular
 from fedtopics.progress import bar
-from fedtopics.whole_file import check_regular
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _LINES_PER_STEP = 1000

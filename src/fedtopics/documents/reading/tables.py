@@ -11,8 +11,8 @@ from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
 from fedtopics.errors import InputError
+from fedtopics.files import check_regular
 from fedtopics.progress import bar
-from fedtopics.whole_file import check_regular
 
 _ROWS_AT_ONCE = 1024
 

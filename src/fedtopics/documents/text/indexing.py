@@ -66,7 +66,8 @@ def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) 
         raise InputError(
             f"expected corpus.{name} as one row of whole numbers, got {given.dtype} {given.shape}"
         )
-    if given.size and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
+    fits = np.can_cast(given.dtype, kind) or not given.size
+    if not fits and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
         raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
     view = np.ascontiguousarray(given, kind).view()
     view.flags.writeable = False

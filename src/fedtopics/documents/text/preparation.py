@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
+from fedtopics import files
 from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import EmptyCorpusError, InputError
-from fedtopics.whole_file import read_whole
 
 
 class TextOptions(TypedDict, total=False):
@@ -108,7 +108,7 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
 
 def _lines(path: Path) -> list[str]:
     try:
-        content = read_whole(path)
+        content = files.read(path)
     except OSError as error:
         raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
     return lines_of(content, path)

@@ -8,12 +8,18 @@ normal form is asked for: words that only look alike cannot be told by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 
 LONGEST = 100  # characters
-MOST = 2**20  # words that are taken from another machine at once
+MOST, MOST_BYTES = 2**20, 2**26  # of words that are taken from another machine at once
 _JOINERS = str.maketrans("", "", "\u200c\u200d")
 
 
@@ -37,3 +43,36 @@ def check_words(words: Iterable[object], source: str) -> None:
                 f"expected words of 1 to {LONGEST} characters that can be printed, got {ascii(word)[:60]} "
                 f"in {source}; remove it"
             )
+
+
+def word_digest(words: Sequence[str]) -> str:
+    """SHA-256 of a word list, the order included, by which plans, machines and records name it."""
+    return sha256("\n".join(words).encode()).hexdigest()
+
+
+def word_array(words: Sequence[str]) -> NDArray[np.uint8]:
+    """Words as an array, for what carries arrays alone."""
+    return np.frombuffer(json.dumps(list(words)).encode(), np.uint8)
+
+
+def words_of(array: NDArray[Any], most: int = MOST) -> tuple[str, ...]:
+    """The words of `word_array`, at most so many; whatever else it is, is refused.
+
+    >>> words_of(word_array(["tax", "war"]))
+    ('tax', 'war')
+    """
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise InputError(f"expected a list of words, got {array.dtype} of shape {array.shape}")
+    if np.count_nonzero(array == ord(",")) >= MOST:  # refused before objects are made of it
+        raise InputError(f"expected at most {MOST} words, got a longer list")
+    try:
+        words = json.loads(array.tobytes())
+    except (ValueError, RecursionError):
+        raise InputError("expected a list of words, got other bytes") from None
+    if not isinstance(words, list) or not all(map(is_word, words)):
+        raise InputError(f"expected words of 1 to {LONGEST} characters that can be printed, got others")
+    if len(words) > most:
+        raise InputError(f"expected at most {most} words, got {len(words)}")
+    if len(set(words)) != len(words):
+        raise InputError("expected every word once, got a list that repeats some")
+    return tuple(words)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.expected import LARGEST
 from fedtopics.network.messages import Reply, Request
-from fedtopics.privacy.words import most_proposed
 from fedtopics.protocol.turn import Arrays
 
 REASONS = {
@@ -80,32 +77,6 @@ def clock(body: bytes) -> float:
     if said is None or said.dtype != np.float64 or said.shape != ():
         return float("inf")
     return float(said)
-
-
-def read_proposal(body: bytes, n_parties: int) -> Arrays:
-    """Words with their votes, if that is what these bytes of one of so many parties are."""
-    arrays = wire.unpack(body, limit=wire.MOST_WORDS_BYTES)
-    if set(arrays) != {"words", "votes"}:
-        raise wire.WireError("expected words and votes, got other arrays")
-    words = wire.to_words(arrays["words"], most_proposed(n_parties))
-    _check_votes(arrays["votes"], len(words))
-    return arrays
-
-
-def read_votes(body: bytes, n_words: int) -> Arrays:
-    """Votes for this many words, if that is what these bytes are."""
-    arrays = wire.unpack(body, limit=8 * n_words)
-    if set(arrays) != {"votes"}:
-        raise wire.WireError("expected votes, got other arrays")
-    _check_votes(arrays["votes"], n_words)
-    return arrays
-
-
-def _check_votes(votes: NDArray[Any], n_words: int) -> None:
-    if votes.dtype != np.float64 or votes.shape != (n_words,) or not np.isfinite(votes).all():
-        raise wire.WireError(f"expected {n_words} finite votes, got {votes.dtype} of shape {votes.shape}")
-    if np.abs(votes).max(initial=0.0) > LARGEST:
-        raise wire.WireError(f"expected votes up to {LARGEST:g}, got larger ones")
 
 
 def packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str, bytes]:

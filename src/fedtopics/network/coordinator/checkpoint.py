@@ -11,7 +11,7 @@ import numpy as np
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.protocol.in_process import Round
+from fedtopics.protocol.engine import Round
 from fedtopics.protocol.turn import Arrays
 
 FILE = "checkpoint.safetensors"

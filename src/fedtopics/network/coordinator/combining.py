@@ -9,12 +9,13 @@ import numpy as np
 from fedtopics.network import wire
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol import told
-from fedtopics.protocol.method import Method
+from fedtopics.protocol.engine import Rounds
+from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Turn
 
 
 def combine(
-    method: Method,
+    method: Rounds,
     state: Arrays,
     sent: Mapping[str, Arrays],
     turn: Turn,
@@ -38,22 +39,31 @@ def combine(
     return (state if after is None else after), tuple(name for name in sent if name not in left)
 
 
-def believable(terms: Terms, n_words: int) -> Callable[[Arrays], bool]:
+def believable(rounds: Rounds, terms: Terms, n_words: int) -> Callable[[Arrays], bool]:
     """A check of states that raises unless every party would believe what it is told."""
+    bits = terms.significant_bits
 
     def believed(state: Arrays) -> bool:
+        checked: tuple[Arrays, list[Form]] | None = None
         for party in terms.parties:
-            arrays = terms.method.tell(state, party)
-            if terms.significant_bits is not None:
-                arrays = {name: wire.rounded(array, terms.significant_bits) for name, array in arrays.items()}
-            told.check(arrays, terms.method.may_be_told(n_words, party), terms.significant_bits)
+            arrays, forms = rounds.tell(state, party), rounds.may_be_told(n_words, party)
+            if checked is not None and _is_same(arrays, checked[0]) and forms == checked[1]:
+                continue
+            checked = arrays, forms
+            shown = arrays if bits is None else {name: wire.rounded(arrays[name], bits) for name in arrays}
+            told.check(shown, forms, bits)
         return True
 
     return believed
 
 
+def _is_same(one: Arrays, other: Arrays) -> bool:
+    """Whether two parties are told the very same arrays."""
+    return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
+
+
 def _without_the_largest(
-    method: Method,
+    method: Rounds,
     state: Arrays,
     sent: Mapping[str, Arrays],
     turn: Turn,
@@ -76,7 +86,7 @@ def _largest(arrays: Arrays) -> float:
 
 
 def _tried(
-    method: Method,
+    method: Rounds,
     state: Arrays,
     sent: Mapping[str, Arrays],
     turn: Turn,

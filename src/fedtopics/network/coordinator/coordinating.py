@@ -13,6 +13,7 @@ from time import monotonic, sleep
 
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
+from fedtopics.network import signed_record
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.answers import Channel
 from fedtopics.network.coordinator.checkpoint import WireRound
@@ -22,7 +23,7 @@ from fedtopics.network.coordinator.folder import ABORT, OPEN, CoordinatorFolder,
 from fedtopics.network.coordinator.last_answers import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
-from fedtopics.network.plan.terms_of_plan import terms_of
+from fedtopics.network.plan.terms import terms_of
 
 POLL = 0.2
 SETTLED = 3.0  # seconds for which the connected parties must stay the same before a run begins without some
@@ -120,7 +121,7 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
     result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
-    kept = coordinator.deliver(end.words or (), result.files(run.result))
+    kept = coordinator.deliver(end.words or (), signed_record.delivered(run.result))
     for name in sorted(set(terms.parties) - kept):
         to_do = f"hand it the folder {run.result}" if folder.is_approved(name) else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")

@@ -74,8 +74,8 @@ class RunFolder:
     def log(self, line: str) -> None:
         """Add a line for the operator."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-        with (self.path / "log.txt").open("a", encoding="utf-8") as file:
-            file.write(f"{moment} {one_line(line)}\n")
+        with files.log(self.path / "log.txt") as file:
+            file.write(f"{moment} {one_line(line)}\n".encode())
 
     def lines(self) -> list[str]:
         """The log so far."""

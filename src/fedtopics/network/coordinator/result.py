@@ -1,41 +1,34 @@
 """What a finished run leaves at the coordinator: model, record with scores, ledger, and a signature.
 
-The record is signed with the coordinator's Ed25519 key: `run.json.sig` holds the signature of `run.json`,
-which names the model and `attestations.json` by their hashes. What a party has spent is what it attests
-itself, from its own ledger and with its own signature; what the plan says stands beside it.
+What a party has spent is what it attests itself, from its own ledger and with its own signature; what the
+plan says stands beside it. The coordinator signs the record (`signed_record`).
 """
 
 from __future__ import annotations
 
-import platform
 import shutil
-from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-import fedtopics
+from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
-from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
+from fedtopics.network import attestation
 from fedtopics.network.coordinator import attestations
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.last_answers import LastAnswers
+from fedtopics.network.coordinator.planned import planned_ledger
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.terms import Terms
-from fedtopics.network.planned import planned_ledger, whole_ledger
+from fedtopics.network.plan.terms import Terms, whole_ledger
+from fedtopics.network.signed_record import SIGNATURE, sign
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs import record
 from fedtopics.runs.preparing import AGREED, GIVEN
-from fedtopics.runs.run import SCHEMA, Run, read_record
+from fedtopics.runs.run import Run
 
-SIGNATURE = "run.json.sig"
-FILES = ("model.safetensors", "model.json", attestations.FILE, "run.json", SIGNATURE)
-CARD = ("method", "variant", "settings", "vocabulary", "privacy", "noise", "versions")
 SCORES = ("perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity")
 
 
@@ -51,74 +44,24 @@ def write(
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
         return
-    scored = last.scored
-    signed = attestations.written({name: kept for name, (kept, _) in last.attested.items()})
     model = terms.method.model(end.state, end.words or ())
-    ledger = planned_ledger(terms, end, scored)
-    record = _record(plan, terms, end) | _attested(last, plan, end, ledger)
-    record["attestations_sha256"] = sha256(signed).hexdigest()
-    if model is not None:
-        record["n_topics"] = model.n_topics
-        card = {name: record[name] for name in CARD} | {"n_parties": len(terms.parties)}
-        model = replace(model, card=card, language=plan.texts.language)
-        if test is not None:
-            known = scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
-            record["scores"] |= known
-        if scored is not None and scored.score is not None:
-            found = scored.score
-            near = {"perplexity_low": found.low, "perplexity_high": found.high}
-            record["scores"] |= {"perplexity": found.perplexity, **near}
-        shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
-        Run(record, model, {}, ledger).save(folder)
-    else:
+    if model is None:
         raise InputError(f"method {plan.method_name} has no model at the coordinator; train it in process")
-    (folder / attestations.FILE).write_bytes(signed)
-    (folder / SIGNATURE).write_bytes(sign((folder / "run.json").read_bytes(), key))
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """What every party gets."""
-    return {name: (folder / name).read_bytes() for name in FILES}
-
-
-def sign(content: bytes, key: Path) -> bytes:
-    """The signature of these bytes."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    held = load_pem_private_key(key.read_bytes(), password=None)
-    if not isinstance(held, Ed25519PrivateKey):
-        raise InputError(f"expected an Ed25519 key in {key}, got {type(held).__name__}")
-    return held.sign(content)
-
-
-def check_record(folder: Path, public_key: Path) -> None:
-    """Raise unless the coordinator signed the record in `folder`, and it names the model beside it."""
-    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
-    content = (folder / "run.json").read_bytes()
-    try:
-        known = load_pem_public_key(public_key.read_bytes())
-    except (OSError, ValueError, UnsupportedAlgorithm):
-        known = None
-    if not isinstance(known, Ed25519PublicKey):
-        raise InputError(f"expected the coordinator's key in {public_key}, got none; give its signing.pub")
-    try:
-        known.verify((folder / SIGNATURE).read_bytes(), content)
-    except InvalidSignature:
-        raise InputError("expected a record signed by the coordinator, got another signature") from None
-    record, numbers = read_record(folder / "run.json"), sha256((folder / NUMBERS).read_bytes()).hexdigest()
-    if record.get("model_sha256") != numbers or not _is_of(record, TopicModel.load(folder)):
-        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
-
-
-def _is_of(record: dict[str, Any], model: TopicModel) -> bool:
-    """Whether the record has this model's size, and its card says nothing else: no hash covers that."""
-    size = record["n_topics"], record["n_words"]
-    alike = all(model.card[name] == record.get(name) for name in CARD if name in model.card)
-    return size == (model.n_topics, model.n_words) and alike
+    signed = attestation.written({name: kept for name, (kept, _) in last.attested.items()})
+    ledger = planned_ledger(terms, end, last.scored)
+    facts = _attested(last, plan, end, ledger) | {"attestations_sha256": sha256(signed).hexdigest()}
+    kept = _record(plan, terms, end, facts) | {"n_topics": model.n_topics}
+    model = record.with_card(model, kept, plan.texts.language)
+    if test is not None:
+        kept["scores"] |= scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
+    if last.scored is not None and last.scored.score is not None:
+        found = last.scored.score
+        near = {"perplexity_low": found.low, "perplexity_high": found.high}
+        kept["scores"] |= {"perplexity": found.perplexity, **near}
+    shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
+    Run(kept, model, {}, ledger).save(folder)
+    files.publish(folder / attestation.FILE, signed)
+    files.publish(folder / SIGNATURE, sign((folder / "run.json").read_bytes(), key))
 
 
 def _attested(last: LastAnswers, plan: Plan, end: Checkpoint, ledger: Ledger) -> dict[str, Any]:
@@ -137,28 +80,20 @@ def _attested(last: LastAnswers, plan: Plan, end: Checkpoint, ledger: Ledger) ->
     }
 
 
-def _record(plan: Plan, terms: Terms, end: Checkpoint) -> dict[str, Any]:
-    method = terms.method
-    return {
-        "schema": SCHEMA,
-        "method": plan.method_name,
-        "variant": method.variant,
-        "engine": "https",
-        "source": f"federation {plan.name}, run {end.run}",
-        "run": end.run,
-        "plan": plan.digest,
-        "seed": terms.seed,
-        "seconds": sum(line.seconds for line in end.rounds),
-        "n_words": len(end.words or ()),
-        "settings": method.in_force(len(end.words or ())),
-        "notes": method.notes(len(end.words or ())),
-        "vocabulary": GIVEN if terms.agreement is None else AGREED,
-        "scores": dict.fromkeys(SCORES),
-        "rounds": [asdict(line) | {"missing": list(line.missing)} for line in end.rounds],
-        "party_topics": {name: amounts.tolist() for name, amounts in method.party_topics(end.state).items()},
-        "versions": {
-            "fedtopics": fedtopics.__version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
-    }
+def _record(plan: Plan, terms: Terms, end: Checkpoint, facts: dict[str, Any]) -> dict[str, Any]:
+    return record.made(
+        plan.method_name,
+        terms.method,
+        engine="https",
+        source=f"federation {plan.name}, run {end.run}",
+        seed=terms.seed,
+        seconds=sum(line.seconds for line in end.rounds),
+        n_words=len(end.words or ()),
+        vocabulary=GIVEN if terms.agreement is None else AGREED,
+        rounds=end.rounds,
+        party_topics=terms.method.party_topics(end.state),
+        run=end.run,
+        plan=plan.digest,
+        scores=dict.fromkeys(SCORES),
+        **facts,
+    )

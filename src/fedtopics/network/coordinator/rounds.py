@@ -1,7 +1,7 @@
 """The coordinator's side of the wire: rounds with a checkpoint after each, and nothing believed unchecked.
 
-    agree on words, unless the list is public
-    every round:  hello to every party that has come since  ->  those that accept the plan take part
+    every round:  (those of the agreement on words first, unless the list is public)
+                  hello to every party that has come since  ->  those that accept the plan take part
                   tell each party, wait for the answers, check them, combine them in the order of names,
                   write a checkpoint
 
@@ -22,26 +22,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.coordinator.answers import (
-    Channel,
-    clock,
-    opened,
-    packed,
-    read_proposal,
-    read_votes,
-    size,
-)
+from fedtopics.network.coordinator.answers import Channel, clock, opened, packed, size
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine
 from fedtopics.network.coordinator.patience import Patience
-from fedtopics.network.expected import Expected, expected, read
+from fedtopics.network.expected import Declaring, Expected, expected, read, read_declared
 from fedtopics.network.messages import Request
-from fedtopics.network.party.words import CONFIRMATION, PROPOSAL, word_digest
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
+from fedtopics.protocol.agreeing import WordRounds
 from fedtopics.protocol.turn import Arrays
 
 DELIVERIES = 3  # attempts
@@ -75,9 +68,8 @@ class Coordinator:
 
     def train(self) -> Checkpoint:
         """The run after its last round."""
-        first = 0 if self.terms.agreement is None else PROPOSAL
         known = Checkpoint.load(self.folder, self.run, self.terms.plan)
-        now = known or Checkpoint(self.run, self.terms.plan, first, words=self.terms.words)
+        now = known or Checkpoint(self.run, self.terms.plan, self.terms.first_round, words=self.terms.words)
         for name in sorted(set(self.terms.parties) - set(self.channel.parties)):
             self.log(f"party {name} is not connected")
         self._welcome(now.words)
@@ -134,18 +126,13 @@ class Coordinator:
 
     def _told_words(self, names: Sequence[str], words: tuple[str, ...]) -> list[str]:
         """Those that take these as the words of the run."""
-        body = wire.pack({"words": wire.from_words(words)})
+        body = wire.pack({"words": word_array(words)})
         return list(self._ask("vocabulary", 0, dict.fromkeys(names, body), word_digest(words)))
 
     def _step(self, now: Checkpoint) -> Checkpoint:
         began, self._bytes = perf_counter(), (0, 0, 0)
         number = now.next_round
-        if number == PROPOSAL:
-            after, sent = self._propose(now)
-        elif number == CONFIRMATION:
-            after, sent = self._confirm(now)
-        else:
-            after, sent = self._train_round(now)
+        after, sent = self._played(now)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
         up, down, plain = self._bytes
         told = self.terms.method.measures(after.state) if number >= 0 else {}
@@ -163,69 +150,45 @@ class Coordinator:
             answered={**now.answered, **answered},
         )
 
-    def _propose(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
-        def proposal(name: str, body: bytes) -> Arrays:
-            return read_proposal(body, len(self.terms.parties))
-
-        sent = self._collect("propose", PROPOSAL, dict.fromkeys(self.present, b""), proposal)
-        self._require(sent, "proposed words")
-        state = {f"{key}/{name}": array for name, held in sent.items() for key, array in held.items()}
-        return replace(now, state=state), sent
-
-    def _confirm(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
-        agreement = self.terms.agreement
-        if agreement is None:
-            raise InputError("the plan has a public word list: no words are confirmed")
-        names = [key.removeprefix("words/") for key in now.state if key.startswith("words/")]
-        proposed: dict[str, dict[str, float]] = {name: {} for name in self.terms.parties}
-        for name in sorted(names):
-            words = wire.to_words(now.state[f"words/{name}"])
-            claimed = dict(zip(words, now.state[f"votes/{name}"].tolist(), strict=True))
-            proposed[name] = agreement.at_home(claimed, name, self.terms.parties)
-        candidates = agreement.candidates(proposed)
-        body = wire.pack({"words": wire.from_words(candidates)})
-
-        def votes(name: str, body: bytes) -> Arrays:
-            return read_votes(body, len(candidates))
-
-        sent = self._collect("confirm", CONFIRMATION, dict.fromkeys(self.present, body), votes)
-        self._require(sent, "confirmed words")
-        chosen = agreement.choose(proposed, {name: held["votes"] for name, held in sent.items()})
-        if not chosen:
-            raise InputError(
-                f"the parties agreed on no word at epsilon {agreement.epsilon:g}; "
-                "raise it in the plan or give a public word list"
-            )
-        self.log(f"the parties agreed on {len(chosen)} words")
-        self.present = tuple(self._told_words(self.present, chosen))
-        self._require(self.present, "know the words")
-        return replace(now, state={}, words=chosen), sent
-
-    def _train_round(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
-        words, number, method = now.words or (), now.next_round, self.terms.method
+    def _played(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
+        """One round, of the agreement on words or of the method: where the run stands now, who sent what."""
+        words, number, rounds = now.words or (), now.next_round, self.terms.rounds_of(now.next_round)
         if number == 0:
-            for note in method.notes(len(words)):
+            for note in self.terms.method.notes(len(words)):
                 self.log(note)
-        state = method.start(len(words), self.terms.turn("server")) if number == 0 else now.state
-        told = {name: method.tell(state, name) for name in self.present}
+        begins = number in (self.terms.first_round, 0)
+        state = rounds.start(len(words), self.terms.turn("server")) if begins else now.state
+        told = {name: rounds.tell(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
+            if isinstance(rounds, Declaring):
+                return read_declared(body, rounds.may_be_sent(told[name], number))
             try:
                 return read(body, self._wanted(name, told[name], now))
             except WireError:  # some rounds are unlike the others, such as every tenth
                 return read(body, self._wanted(name, told[name], now, alike=False))
 
         bodies = packed(told, self.terms.significant_bits)
-        sent = self._collect("contribute", number, bodies, contribution, word_digest(words))
+        digest = "" if now.words is None else word_digest(now.words)
+        sent = self._collect("contribute", number, bodies, contribution, digest)
         self._require(sent, f"answered in round {number}")
         self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
-        believed = believable(self.terms, len(words))
-        after, useless = combine(method, state, sent, self.terms.turn("server", number), believed)
+        believed = believable(rounds, self.terms, len(words))
+        after, useless = combine(rounds, state, sent, self.terms.turn("server", number), believed)
         for name in useless:
             self.log(f"what party {name} sent in round {number} was refused: no round can be made of it")
             del sent[name]
         self._require(sent, f"sent something useful in round {number}")
+        if isinstance(rounds, WordRounds) and number + 1 == rounds.n_rounds:
+            return self._agreed(now, rounds.words(after)), sent
         return replace(now, state=after), sent
+
+    def _agreed(self, now: Checkpoint, words: tuple[str, ...]) -> Checkpoint:
+        """The run with the words that the parties agreed on, and those parties that take them."""
+        self.log(f"the parties agreed on {len(words)} words")
+        self.present = tuple(self._told_words(self.present, words))
+        self._require(self.present, "know the words")
+        return replace(now, state={}, words=words)
 
     def _wanted(
         self, name: str, told: Arrays, now: Checkpoint, *, alike: bool = True

@@ -31,14 +31,14 @@ from fedtopics.errors import InputError
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import Door, RefusedError
 from fedtopics.network.coordinator.visits import Strangers, Visits
+from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
 from fedtopics.network.tls import Credentials
 
-TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"
 WAIT = 20.0  # seconds until a party that waits for a question is told that there is none
-HANDSHAKE, STALLED = 10.0, 60.0  # seconds: for the whole of a handshake; without a byte of a message
+HANDSHAKE = 10.0  # seconds for the whole of a handshake
 PARTING = 1.0  # seconds in which one that is refused may say what is then not heard
 LOOK = 1.0  # seconds between two looks at the door while nothing is said
-MOST_HEADER, MOST_DIGITS = 2**16, 12  # of what a refused connection may say; of a length
+MOST_HEADER = 2**16  # of what a refused connection may say
 AGAIN = 60.0  # seconds until the same refusal is said again
 ALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a machine that is gone is noticed
 HANDSHAKE_FAILURES = {

@@ -35,7 +35,7 @@ class PartyAnswers:
         try:
             asked = Request.from_bytes(data)
             with self._lock:
-                return self._current(asked).answer(data)
+                return self._current(asked).answer(asked)
         except Exception as error:
             logger.warning("%.40s was not answered: %s", asked.operation, error)
             kind = type(error).__name__

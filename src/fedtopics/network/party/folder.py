@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,6 @@ from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
-from fedtopics.network.coordinator.result import FILES, check_record
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.side import Delivery, PartySide, Score
 from fedtopics.network.party.store import MODELS, PartyStore
@@ -36,7 +34,8 @@ from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_identity
-from fedtopics.network.plan.terms_of_plan import terms_of
+from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.signed_record import FILES, check_record
 from fedtopics.network.tls import Credentials
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
@@ -192,14 +191,8 @@ class PartyFolder:
             return
         if set(delivery.files) != set(FILES):
             raise InputError(f"expected {', '.join(FILES)}, got other files; nothing was kept")
-        draft = target.with_name(f".{run}.draft")
-        shutil.rmtree(draft, ignore_errors=True)
-        files.make_folder(draft)
-        try:
+        with files.whole_folder(target) as draft:
             self._fill(draft, run, delivery)
-            draft.replace(target)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
 
     def _fill(self, draft: Path, run: str, delivery: Delivery) -> None:
         """Write what was delivered, if it is what the coordinator signed, and this party's own part."""
@@ -212,7 +205,7 @@ class PartyFolder:
             raise InputError(f"expected the record of {run} under this plan, got another; nothing was kept")
         signed = verification.verified(draft, authority, plan)
         key = certificates.fingerprint(certificates.read_key(self.path / "party.key").public_key())
-        own = verification.own_statement(self.path, run, plan.digest)
+        own = ledger_file.own_statement(self.path, run, plan.digest)
         verification.check_own(draft, signed, key, own)
         if TopicModel.load(draft).vocabulary != delivery.words:
             raise InputError("expected a model over the words of the run, got another; nothing was kept")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,9 @@ from typing import Any
 
 from fedtopics import files
 from fedtopics.files import StoreError
+from fedtopics.network import attestation
+from fedtopics.network.attestation import AttestationError, Statement
+from fedtopics.network.verification import Verified
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.ledger import Entry
 
@@ -105,6 +109,24 @@ def read(folder: Path, anchor: Path | None = None) -> LedgerFile:
         raise StoreError(f"expected {folder / HEAD} beside the ledger, got none; restore it")
     found.settled = named == [len(found.entries)] * len(found.marks)
     return found
+
+
+def own_statement(folder: Path, run: str, plan: str) -> Statement:
+    """What the party of this folder would state now of a run: as its ledger on the disk says."""
+    ledger = read(folder / "store", folder / ANCHOR)
+    entries = [entry for entry in ledger.entries if entry.run.startswith(f"{run}/")]
+    return attestation.stated(ledger.party, run, plan, entries)
+
+
+def check_ledger(found: Mapping[str, Verified | None], ledger: LedgerFile) -> None:
+    """Raise unless a party's ledger still holds every release that it has signed for."""
+    held = found.get(ledger.party)
+    signed = [] if held is None else [digest for _, _, digest in held.statement.entries]
+    if not set(signed) <= {entry.digest for entry in ledger.entries}:
+        raise AttestationError(
+            f"expected the releases that {ledger.party} has signed for in {ledger.folder}, got a ledger "
+            "without them: it was put back from a copy; restore the newest one"
+        )
 
 
 def line(entry: Entry) -> bytes:

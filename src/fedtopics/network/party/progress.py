@@ -10,11 +10,12 @@ import numpy as np
 from fedtopics.documents.corpus import Corpus
 from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.agreeing import PROPOSAL
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The newest round that was answered, how many answers had a price, whether a failure ended the run."""
+    """The newest round that was answered, how many of training had a price, whether a failure ended it."""
 
     newest: int
     n_paid: int
@@ -25,24 +26,23 @@ class Progress:
         """As the ledger of a run tells, which calls its operations `answered` and `failed`."""
         made = [entry for entry in ledger.entries if entry.run.endswith(f"/{answered}")]
         return cls(
-            max((entry.round for entry in made), default=-1),
-            sum(entry.cost != FREE for entry in made),
+            max((entry.round for entry in made), default=PROPOSAL - 1),
+            sum(entry.cost != FREE for entry in made if entry.round >= 0),
             any(entry.run.endswith(f"/{failed}") for entry in ledger.entries),
         )
 
-    def next_price(self, plan: Sequence[Cost]) -> Cost:
-        """What the next answer may cost: the first price of the plan that is not paid, or nothing."""
-        return plan[self.n_paid] if self.n_paid < len(plan) else FREE
+    def price(self, number: int, prices: Sequence[Cost]) -> Cost:
+        """What the answer of a round may cost, of these prices: the first that is not paid, or nothing.
+
+        Before training, where parties agree on words, each round has a price of its own.
+        """
+        if number < 0:
+            return prices[number]
+        return prices[self.n_paid] if self.n_paid < len(prices) else FREE
 
     def after(self, number: int, cost: Cost) -> Progress:
         """The progress after the answer of a round."""
-        return replace(self, newest=number, n_paid=self.n_paid + (cost != FREE))
-
-
-def word_lists(corpus: Corpus) -> list[list[str]]:
-    """The words of each document."""
-    words, ends = corpus.vocabulary, corpus.offsets.tolist()
-    return [[words[word] for word in corpus.words[ends[i] : ends[i + 1]]] for i in range(corpus.n_docs)]
+        return replace(self, newest=number, n_paid=self.n_paid + (number >= 0 and cost != FREE))
 
 
 def never_empty(corpus: Corpus) -> Corpus:

@@ -1,10 +1,9 @@
 """A party's side of the wire: it answers the coordinator's questions, and decides itself what leaves.
 
     hello        has this plan been accepted?                       -> the time here
-    propose      [round -2] words that may be named                 -> a release
-    confirm      [round -1] noisy votes for candidate words         -> a release
+    contribute   [round t]  what is sent in this round: first words and votes, where words are agreed on
+                 (`protocol.agreeing`), then what the method sends  -> a release
     vocabulary   the words of this run, one list for the whole of it
-    contribute   [round t]  what the method sends in this round     -> a release
     evaluate     [the last] how well these topics predict documents -> a release
     attest       [the last] what this run has cost, as the ledger here says, signed here
     deliver      the finished model, to be kept here
@@ -31,15 +30,16 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import one_line
+from fedtopics.documents.text.words import words_of
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party.progress import never_empty, word_lists
+from fedtopics.network.party.progress import never_empty
 from fedtopics.network.party.runs import PartyRuns, RoundPassedError
 from fedtopics.network.party.store import PartyStore
-from fedtopics.network.party.words import CONFIRMATION, PROPOSAL, PartyWords, told_words
+from fedtopics.network.party.words import PartyWords, told_words
 from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.budget import BudgetError
@@ -47,6 +47,7 @@ from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
+from fedtopics.protocol.agreeing import CONFIRMATION
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party
 
@@ -108,12 +109,10 @@ class PartySide:
         self._words = PartyWords(self.terms, self.store)
         self._runs = PartyRuns(self.store, self.is_kept)
 
-    def answer(self, data: bytes) -> bytes:
+    def answer(self, asked: Request) -> bytes:
         """The answer to a question in bytes; never an exception."""
-        asked, body, error = Request("", "", 0, "", nonce=""), b"", ""
-        began = perf_counter()
+        body, error, began = b"", "", perf_counter()
         try:
-            asked = Request.from_bytes(data)
             with self._lock:
                 self._due = None
                 body = self._answer(asked)
@@ -131,8 +130,6 @@ class PartySide:
             )
         answers: dict[str, Callable[[Request], bytes]] = {
             "hello": self._hello,
-            "propose": self._propose,
-            "confirm": self._confirm,
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
             "evaluate": self._evaluate,
@@ -164,46 +161,28 @@ class PartySide:
     def _hello(self, asked: Request) -> bytes:
         return wire.pack({"time": np.array(time())})
 
-    def _propose(self, asked: Request) -> bytes:
-        agreement = self.terms.agreement
-        if agreement is None or asked.round != PROPOSAL:
-            raise InputError("the plan has a public word list: no words are proposed")
-        self._begin(asked, agreement.prices()[0])
-        documents = word_lists(self._corpus())
-        release = agreement.propose(documents, self.name, self.terms.parties, self._word_noise(1))
-        votes = release.map(
-            lambda found: {"words": wire.from_words(list(found)), "votes": np.array(list(found.values()))}
-        )
-        return self._commit(asked, votes)
-
-    def _confirm(self, asked: Request) -> bytes:
-        agreement = self.terms.agreement
-        if agreement is None or asked.round != CONFIRMATION:
-            raise InputError("the plan has a public word list: no words are confirmed")
-        candidates = told_words(asked.body)
-        self._begin(asked, agreement.prices()[1])
-        self._words.note_candidates(asked.run, candidates)
-        release = agreement.confirm(word_lists(self._corpus()), candidates, self._word_noise(2))
-        return self._commit(asked, release.map(lambda votes: {"votes": votes}))
-
     def _vocabulary(self, asked: Request) -> bytes:
         """Take the words of the run; a second list for the same run could undo the noise, and is refused."""
         self._words.take(asked.run, told_words(asked.body), asked.vocabulary)
         return wire.pack({})
 
     def _contribute(self, asked: Request) -> bytes:
-        words, method = self._words.of(asked.run, asked.vocabulary), self.terms.method
-        so_far = self._runs.progress(asked.run)
-        if not so_far.newest < asked.round < method.n_rounds:
+        """What leaves in a round of training, or before it of the agreement on words."""
+        rounds, so_far = self.terms.rounds_of(asked.round), self._runs.progress(asked.run)
+        words = self._words.of(asked.run, asked.vocabulary) if asked.round >= 0 else None
+        if not so_far.newest < asked.round < rounds.n_rounds:
             raise RoundPassedError(
-                f"expected a round after {so_far.newest} of {method.n_rounds}, got {asked.round}"
+                f"expected a round after {so_far.newest} of {rounds.n_rounds}, got {asked.round}"
             )
-        arrays = self._told(asked, method.may_be_told(len(words), self.name))
-        self._begin(asked, so_far.next_price(method.prices(len(words))))
+        arrays = self._told(asked, rounds.may_be_told(len(words or ()), self.name))
+        self._begin(asked, so_far.price(asked.round, rounds.prices(len(words or ()))))
+        if asked.round == CONFIRMATION:
+            self._words.note_candidates(asked.run, words_of(arrays["words"]))
         party = self._party(asked.run, words)
-        release, memory = method.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
-        payload = self._commit(asked, release, memory)
-        self._parties[asked.run] = replace(party, memory=memory)
+        release, memory = rounds.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
+        payload = self._commit(asked, release, None if words is None else memory)
+        if words is not None:
+            self._parties[asked.run] = replace(party, memory=memory)
         self._runs.advance(asked.run, asked.round, release.cost)
         return payload
 
@@ -263,8 +242,10 @@ class PartySide:
         told.check(arrays, forms, self.terms.significant_bits)
         return arrays
 
-    def _party(self, run: str, words: tuple[str, ...]) -> Party:
-        """This party with its documents and what it remembers of the run."""
+    def _party(self, run: str, words: tuple[str, ...] | None) -> Party:
+        """This party with its documents, over the words of the run or else its own, and what it remembers."""
+        if words is None:
+            return Party(self.name, self._corpus(), {})
         if run not in self._parties:
             corpus = never_empty(self._corpus().with_vocabulary(words))
             self._parties[run] = Party(self.name, corpus, self.store.load_memory(run))
@@ -288,8 +269,3 @@ class PartySide:
         if self._documents is None:
             self._documents = self.read()
         return self._documents
-
-    def _word_noise(self, step: int) -> Noise:
-        if self.terms.secure:
-            return Noise.secure()
-        return Noise.simulated(self.terms.seed, "vocabulary", self.name, step)

@@ -14,7 +14,7 @@ from time import sleep
 from cryptography import x509
 
 from fedtopics.errors import InputError
-from fedtopics.network.coordinator.server import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
+from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
 from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
 

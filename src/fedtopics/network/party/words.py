@@ -15,30 +15,25 @@ import numpy as np
 
 from fedtopics import files
 from fedtopics.documents.corpus import require_words
+from fedtopics.documents.text.words import MOST_BYTES, word_array, word_digest, words_of
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.party.store import WORDS, PartyStore
 from fedtopics.network.plan.terms import Terms
+from fedtopics.protocol.agreeing import CONFIRMATION
 from fedtopics.protocol.told import ToldError
-
-PROPOSAL, CONFIRMATION = -2, -1  # rounds of the two releases that agree on words
 
 
 class OtherVocabularyError(InputError):
     """The words are not those that this run began with."""
 
 
-def word_digest(words: Sequence[str]) -> str:
-    """SHA-256 of a word list, by which both sides name it."""
-    return sha256(wire.from_words(words).tobytes()).hexdigest()
-
-
 def told_words(body: bytes) -> tuple[str, ...]:
     """The words that a message tells, which holds nothing else."""
-    arrays = wire.unpack(body, limit=wire.MOST_WORDS_BYTES)
+    arrays = wire.unpack(body, limit=MOST_BYTES)
     if set(arrays) != {"words"}:
         raise ToldError(f"expected words, got {len(arrays)} arrays with other names")
-    return wire.to_words(arrays["words"])
+    return words_of(arrays["words"])
 
 
 @dataclass
@@ -89,7 +84,7 @@ class PartyWords:
             if words != self.terms.words:
                 raise OtherVocabularyError("the plan has a public word list, got other words")
             return
-        if self.store.stored(run, CONFIRMATION, "confirm") is None:
+        if self.store.stored(run, CONFIRMATION, "contribute") is None:
             raise OtherVocabularyError(
                 f"expected words that this party has voted on in run {run}, got others"
             )
@@ -103,8 +98,8 @@ class PartyWords:
 
     def _write(self, note: Path, words: Sequence[str]) -> None:
         files.make_folder(note.parent)
-        files.write(note, wire.from_words(words).tobytes())
+        files.write(note, word_array(words).tobytes())
 
 
 def _read(note: Path) -> tuple[str, ...]:
-    return wire.to_words(np.frombuffer(note.read_bytes(), np.uint8))
+    return words_of(np.frombuffer(note.read_bytes(), np.uint8))

@@ -25,8 +25,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.network.plan.received import party_name, read_file
-from fedtopics.whole_file import read_whole
+from fedtopics.network.plan.names import party_name
 
 T = TypeVar("T")
 COORDINATOR = "coordinator"
@@ -61,7 +60,7 @@ def make_signing_key(path: Path) -> None:
 def read_key(path: Path) -> rsa.RSAPrivateKey:
     """The private key in a file."""
     try:
-        key = serialization.load_pem_private_key(read_whole(path, MOST_BYTES), None)
+        key = serialization.load_pem_private_key(files.read(path, MOST_BYTES), None)
     except UNREADABLE:
         raise InputError(f"expected a private key in {path}, got none") from None
     if not isinstance(key, rsa.RSAPrivateKey):
@@ -72,7 +71,7 @@ def read_key(path: Path) -> rsa.RSAPrivateKey:
 def read_certificate(path: Path) -> x509.Certificate:
     """The certificate in a file, for one name and a key of a kind that is known."""
     try:
-        content = read_whole(path, MOST_BYTES)
+        content = files.read(path, MOST_BYTES)
     except OSError:
         content = b""
     return parse_certificate(content, path)
@@ -128,7 +127,7 @@ def make_request(folder: Path, party: str) -> Path:
 
 def read_request(path: Path) -> tuple[str, x509.CertificateSigningRequest]:
     """The name and the request in a file, if its sender has the key."""
-    content = read_file(path, MOST_BYTES)
+    content = files.read(path, MOST_BYTES, links=False)
     try:
         request = x509.load_pem_x509_csr(content)
         whole, key, name = request.is_signature_valid, request.public_key(), common_name(request.subject)

@@ -3,16 +3,13 @@
     coordinator   found     plan.toml, policy-template.toml, the authority and the coordinator's certificates
     party         request   party.key stays;  NAME.csr goes to the coordinator
     coordinator   approve   approved/NAME/ goes to the party: two certificates, the plan, its word list
-    party         accept    checks all of it against its own key, policy and ledger, and signs the digest
+    party         accept    checks all of it against its key, policy and ledger, and signs (`party.offer`)
 
 When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
@@ -20,22 +17,13 @@ from cryptography.hazmat.primitives import serialization
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.network.party import ledger_file
-from fedtopics.network.party.store import PartyStore
-from fedtopics.network.plan import acceptance, certificates
-from fedtopics.network.plan.acceptance import Acceptance
+from fedtopics.network.plan import certificates
 from fedtopics.network.plan.parts import WORD_LIST
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.policy import Policy
-from fedtopics.network.plan.readiness import check_period
-from fedtopics.network.plan.received import read_file
 from fedtopics.network.plan.text import policy_template
-from fedtopics.privacy.price.ledger import Ledger
 
 PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
-APPROVED, REVOKED, STORE, SIGNING = "approved", "revoked", "store", "signing.pub"
-MOST_BYTES = dict.fromkeys(("party.crt", "ca.crt", SIGNING), certificates.MOST_BYTES) | {PLAN: 2**20}
-MOST_WORD_BYTES = 2**26
+APPROVED, REVOKED, SIGNING = "approved", "revoked", "signing.pub"
 
 
 def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
@@ -47,7 +35,7 @@ def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
         files.write(folder / WORD_LIST, words.read_bytes(), mode=certificates.PUBLIC_FILE)
         plan.words(folder)
     plan.write(folder / PLAN)
-    (folder / TEMPLATE).write_text(policy_template(plan), encoding="utf-8")
+    files.publish(folder / TEMPLATE, policy_template(plan))
     certificates.make_authority(folder, plan.name)
     certificates.make_server(folder, plan.host)
     certificates.make_signing_key(folder / "signing.key")
@@ -101,63 +89,6 @@ def share_plan(folder: Path, party: str) -> None:
         files.write(folder / APPROVED / party / name, content, mode=certificates.PUBLIC_FILE)
 
 
-@dataclass(frozen=True)
-class Offer:
-    """What a party has received, checked: a plan that its policy allows, for a certificate of its own key.
-
-    Files are read once, by the names they have here: what was checked and shown is what will be kept.
-    """
-
-    folder: Path
-    files: Mapping[str, bytes]
-    party: str
-    plan: Plan
-    authority: x509.Certificate
-
-    @classmethod
-    def read(cls, folder: Path, received: Path) -> Offer:
-        """What the coordinator sent, or an error that says what does not fit; nothing is written."""
-        files = {name: read_file(received / name, most) for name, most in MOST_BYTES.items()}
-        own, authority = (
-            certificates.parse_certificate(files[name], received / name) for name in ("party.crt", "ca.crt")
-        )
-        certificates.check_issued(own, authority)
-        for name, found in (("party.crt", own), ("ca.crt", authority)):
-            check_period(found, received / name)
-        if certificates.read_key(folder / "party.key").public_key() != own.public_key():
-            raise InputError(f"expected a certificate for the key in {folder}, got one for another key")
-        known = folder / "ca.crt"
-        if known.exists() and certificates.read_certificate(known) != authority:
-            raise InputError(f"expected the authority in {known}, got another one; is it another federation?")
-        party, plan = certificates.common_name(own.subject), Plan.parse(files[PLAN], received / PLAN)
-        if party not in plan.parties:
-            raise InputError(f"expected a plan with party {party!r}, got one of {', '.join(plan.parties)}")
-        if plan.vocabulary.file is not None:
-            files[WORD_LIST] = read_file(received / WORD_LIST, MOST_WORD_BYTES)
-            plan.vocabulary.parse(files[WORD_LIST], received / WORD_LIST)
-        if not (folder / POLICY).exists():
-            raise InputError(
-                f"expected this party's own {folder / POLICY}, got none; start from {received / TEMPLATE}"
-            )
-        _check_allowed(folder, party, plan)
-        return cls(folder, files, party, plan, authority)
-
-    def accept(self) -> Acceptance:
-        """Keep what was received and sign the digest of the plan, and which ledger will pay for it."""
-        ledger = _anchored(self.folder, self.party)
-        for name, content in self.files.items():
-            files.write(self.folder / name, content, mode=certificates.PUBLIC_FILE)
-        return acceptance.accept(self.folder, self.plan, self.party, ledger)
-
-
-def _anchored(folder: Path, party: str) -> str:
-    """The party's one ledger, begun at its first acceptance, and known by an anchor from then on."""
-    first = not acceptance.known_ledger(folder)
-    with PartyStore(folder / STORE, party, (), anchor=folder / ledger_file.ANCHOR, first=first) as store:
-        acceptance.check_ledger(folder, store.ledger_id)
-        return store.ledger_id
-
-
 def _refuse_revoked_key(revoked: Path, asked: x509.CertificateSigningRequest) -> None:
     """A key that was revoked may be in other hands: its party comes back with a new one."""
     for path in revoked.glob("*/party.crt"):
@@ -166,19 +97,6 @@ def _refuse_revoked_key(revoked: Path, asked: x509.CertificateSigningRequest) ->
                 f"expected a request with a key that was not revoked, got that of {path.parent.name}; "
                 "let the party delete its party.key and make a new request"
             )
-
-
-def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
-    """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
-    policy = Policy.read(folder / POLICY)
-    policy.check(plan)
-    if (folder / STORE).is_dir():
-        os.close(files.lock(folder / STORE))  # raises while the party answers questions
-    anchor = folder / ledger_file.ANCHOR
-    past = anchor.exists() or (folder / STORE / ledger_file.LINES).exists()
-    entries = ledger_file.read(folder / STORE, anchor).entries if past else []
-    ledger = Ledger(budgets=policy.budget, entries=entries)
-    ledger.require(party, plan.costs(plan.vocabulary.most_words))
 
 
 def _refuse_second_key(path: Path, party: str, asked: x509.CertificateSigningRequest) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from fedtopics.documents.text.preparation import lines_of, read_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.words import MOST as MOST_WORDS
+from fedtopics.documents.text.words import word_digest
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.calibration import calibrate
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
@@ -59,7 +59,7 @@ class Words:
     def of_file(cls, path: Path) -> Words:
         """A public list, as it is now."""
         words = read_vocabulary(path)
-        return cls("public", WORD_LIST, words_digest(words), len(words))
+        return cls("public", WORD_LIST, word_digest(words), len(words))
 
     @property
     def most_words(self) -> int:
@@ -85,7 +85,7 @@ class Words:
 
     def checked(self, words: tuple[str, ...], path: Path) -> tuple[str, ...]:
         """The words that were read from `path`, if they are those of the plan."""
-        if len(words) != self.n_words or words_digest(words) != self.sha256:
+        if len(words) != self.n_words or word_digest(words) != self.sha256:
             raise InputError(
                 f"{path} is not the word list of this plan (another run's, or edited); "
                 f"expected {self.n_words} words with hash {self.sha256}, got {len(words)} others"
@@ -145,11 +145,6 @@ def check_small_delta(name: str, delta: float) -> None:
             f"{name} must be at most {MOST_DELTA:g}, got {delta:g}: with this chance the promise fails "
             "altogether; choose it well below 1 / documents"
         )
-
-
-def words_digest(words: tuple[str, ...]) -> str:
-    """SHA-256 of a vocabulary, the order included."""
-    return sha256("\n".join(words).encode()).hexdigest()
 
 
 @lru_cache(maxsize=64)

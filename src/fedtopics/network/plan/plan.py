@@ -17,10 +17,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from fedtopics import files
 from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
+from fedtopics.network.plan.names import NAME, party_name
 from fedtopics.network.plan.parts import Evaluation, Texts, Words, check_small_delta
-from fedtopics.network.plan.received import NAME, party_name
 from fedtopics.network.plan.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
@@ -175,7 +176,7 @@ class Plan:
         """Write the plan for its reviewers, with what each key means."""
         from fedtopics.network.plan.text import written
 
-        Path(path).write_text(written(self), encoding="utf-8")
+        files.publish(Path(path), written(self))
 
 
 def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,19 @@
-"""What coordinator and parties have agreed on, as far as an engine needs to know."""
+"""The plan of a run as the terms that both sides of the wire work by, and what all of it may cost."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
 
+from fedtopics.errors import InputError
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
+from fedtopics.protocol.engine import Rounds
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Turn
 
@@ -34,3 +43,49 @@ class Terms:
     def turn(self, role: str, number: int = 0, party: str = "") -> Turn:
         """A place in the run with its random streams, the same under every engine."""
         return Turn(self.seed, role, number, party, n_threads=self.n_threads, secure=self.secure)
+
+    @property
+    def first_round(self) -> int:
+        """Where a run begins: with the agreement on words, or with training."""
+        return 0 if self.agreement is None else PROPOSAL
+
+    def rounds_of(self, number: int) -> Rounds:
+        """What is run in this round: the agreement on words before the first of training, then the method."""
+        if number >= 0:
+            return self.method
+        if self.agreement is None or number < PROPOSAL:
+            raise InputError(f"expected a round of the plan, got {number}: no words are agreed on in it")
+        return WordRounds(self.agreement, self.parties)
+
+
+def terms_of(plan: Plan, folder: Path, run: str) -> Terms:
+    """The terms of a run; `folder` holds the public word list, where the plan has one."""
+    seed = plan.simulation_seed
+    if seed is None:
+        seed = int.from_bytes(sha256(f"{plan.digest}/{run}".encode()).digest()[:4], "little")
+    return Terms(
+        plan=plan.digest,
+        parties=tuple(sorted(plan.parties)),
+        method=plan.method(),
+        seed=seed,
+        secure=plan.simulation_seed is None,
+        min_parties=plan.min_parties,
+        timeout_seconds=plan.timeout_seconds,
+        words=plan.words(folder),
+        agreement=plan.agreement(),
+        significant_bits=plan.significant_bits,
+        n_threads=os.cpu_count() or 1,
+    )
+
+
+def whole_ledger(plan: Plan, n_words: int) -> Ledger:
+    """What any one party has paid at most, by the plan: all that a run over so many words may ask."""
+    ledger = Ledger()
+    for number, cost in enumerate(plan.costs(n_words)):
+        ledger.charge("any", number, as_drawn(cost, plan.simulation_seed is None), content=str(number))
+    return ledger
+
+
+def as_drawn(cost: Cost, secure: bool) -> Cost:
+    """The price with the source of its noise."""
+    return cost if secure or cost.noise == "none" else replace(cost, noise="simulated")

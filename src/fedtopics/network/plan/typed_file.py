@@ -9,8 +9,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.whole_file import read_whole
 
 T = TypeVar("T")
 MOST_BYTES = 2**20
@@ -26,7 +26,7 @@ WORDS = {
 def read_toml(path: str | Path, what: str) -> dict[str, Any]:
     """The data of a TOML file."""
     try:
-        content = read_whole(Path(path), MOST_BYTES)
+        content = files.read(Path(path), MOST_BYTES)
     except OSError as error:
         raise InputError(f"cannot read the {what} {path}: {error.strerror}") from None
     return parse_toml(content, path)

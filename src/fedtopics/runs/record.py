@@ -1,0 +1,79 @@
+"""The record of a run and the card of its model: one builder of both, whichever engine has trained.
+
+A record (`run.schema.json`) is made of facts about the run: here those that every run has, and what only its
+engine knows beside them. A card is the part that says how the model was trained, and nothing of documents.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fedtopics
+from fedtopics.model import TopicModel
+from fedtopics.protocol.engine import Round
+from fedtopics.protocol.method import Method
+from fedtopics.runs.run import SCHEMA
+
+CARD = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
+
+
+def made(
+    name: str,
+    method: Method,
+    *,
+    engine: str,
+    source: str,
+    seed: int,
+    seconds: float,
+    n_words: int,
+    vocabulary: str,
+    parties: Sequence[Mapping[str, Any]],
+    privacy: Sequence[Mapping[str, Any]],
+    noise: str,
+    rounds: Sequence[Round],
+    party_topics: Mapping[str, NDArray[Any]],
+    **others: Any,
+) -> dict[str, Any]:
+    """The record of a run, with `others` that only its engine knows; scores are added when they are known."""
+    return {
+        "schema": SCHEMA,
+        "method": name,
+        "variant": method.variant,
+        "engine": engine,
+        "source": source,
+        "seed": seed,
+        "seconds": seconds,
+        "n_words": n_words,
+        "settings": method.in_force(n_words),
+        "notes": method.notes(n_words),
+        "vocabulary": vocabulary,
+        "parties": [dict(party) for party in parties],
+        "privacy": list(privacy),
+        "noise": noise,
+        "rounds": [_line(entry) for entry in rounds],
+        "party_topics": {name: amounts.tolist() for name, amounts in party_topics.items()},
+        "versions": {
+            "fedtopics": fedtopics.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+        **others,
+    }
+
+
+def with_card(model: TopicModel, record: Mapping[str, Any], language: str | None) -> TopicModel:
+    """The model with its card."""
+    card = {name: record[name] for name in CARD if name in record} | {"n_parties": len(record["parties"])}
+    return replace(model, card=card, language=language)
+
+
+def _line(entry: Round) -> dict[str, Any]:
+    """A round as JSON writes it and reads it back."""
+    line = asdict(entry)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in line.items()}
