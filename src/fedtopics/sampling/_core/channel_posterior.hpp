@@ -7,7 +7,7 @@
 // follows from term n - 1 by the ratio ((1 - q) mu + (n - 1) q) / n * (n <= m ? 1/a : a).
 #pragma once
 
-#include "channel_lanes.hpp"
+#include "logarithm.hpp"
 
 namespace fedtopics::FEDTOPICS_ISA {
 
