@@ -47,7 +47,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.source = folder / "src"
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
-        for module in ("privacy._noise", "sampling._native", "sampling._channel_em", "sampling._private_mh"):
+        for module in ("privacy._noise", "sampling._native"):
             compiled = Path(__import__(f"fedtopics.{module}", fromlist=["_"]).__file__ or "")
             shutil.copy(compiled, self.source / "fedtopics" / module.split(".")[0] / compiled.name)
 
