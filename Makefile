@@ -58,7 +58,7 @@ nightly: setup
 
 # Tests of the tests: every planted bug must be caught.
 mutants: setup
-	$(BIN)/python tests/mutants.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/mutants.py
 
 bench: setup
 	$(PIP) install -e '.[dev,bench]'

@@ -1,17 +1,18 @@
 """Tests of the tests: plant plausible one-line bugs, one at a time, and see that the suite catches each.
 
-    python tests/mutants.py [part of a name]
+    python tests/mutants.py [part of a name or of a file]
 
 Every `mutants.toml` under tests/ lists bugs: a name, a file, the text to replace (it occurs once), the new
-text, and the tests that must fail. Bugs are planted in a temporary copy; the working tree is never touched.
+text, and the tests that must fail. Bugs are planted in a temporary copy, of which CMake compiles what has
+changed; the working tree is never touched.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import tomllib
 from dataclasses import dataclass
@@ -47,77 +48,77 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.source = folder / "src"
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
-        for module in (
-            "privacy.mechanisms._noise",
-            "sampling._native",
-            "sampling._channel_em",
-            "sampling._private_mh",
-        ):
+        shutil.copy(ROOT / "CMakeLists.txt", folder)
+        for module in ("privacy.mechanisms._noise", "sampling._native"):
             compiled = Path(__import__(f"fedtopics.{module}", fromlist=["_"]).__file__ or "")
             shutil.copy(compiled, self.source / "fedtopics" / Path(*module.split(".")[:-1]) / compiled.name)
 
-    def passes(self, tests: list[str]) -> bool:
-        """Whether the tests pass on the copy; anything but passing or failing is an error of this program."""
+    def failure(self, tests: list[str]) -> str:
+        """The first test that fails on the copy, or nothing; what is neither is an error of this program."""
         command = [sys.executable, "-B", "-c", RUN, str(self.source), *tests]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
             raise SystemExit(f"pytest could not run {tests}:\n{done.stdout}{done.stderr}")
-        return done.returncode == 0
+        failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return "".join(failed[:1]) if done.returncode else ""
 
-    def survives(self, mutant: Mutant) -> bool:
-        """Whether the tests pass although the bug is there."""
+    def caught_by(self, mutant: Mutant) -> str:
+        """The test that fails when the bug is there, or nothing."""
         path = self.source / "fedtopics" / mutant.file
         text = path.read_text()
         if text.count(mutant.old) != 1:
             raise SystemExit(
                 f"{mutant.name}: {mutant.old!r} occurs {text.count(mutant.old)} times in {mutant.file}"
             )
+        native = path.suffix in (".cpp", ".hpp")
+        if native:
+            self._built  # noqa: B018  without the bug, so that with it little has to be compiled
+        before = path.stat()
         path.write_text(text.replace(mutant.old, mutant.new))
-        kept = (
-            {binary: binary.read_bytes() for binary in path.parents[1].glob("_*.so")}
-            if self._native(path)
-            else {}
-        )
         try:
-            if kept:
-                self._compile(path.parent / "module.cpp", next(iter(kept)))
-            return self.passes(mutant.tests)
+            return self._compiled(path, mutant.tests) if native else self.failure(mutant.tests)
         finally:
             path.write_text(text)
-            for binary, content in kept.items():
-                binary.unlink()  # a new file: some other process may still have the old one mapped
-                binary.write_bytes(content)
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
-    @staticmethod
-    def _native(path: Path) -> bool:
-        return path.suffix in (".cpp", ".hpp")
+    def _compiled(self, path: Path, tests: list[str]) -> str:
+        """The first test that fails when the native module of the file is built anew."""
+        (binary,) = path.parents[1].glob("_*.so")
+        kept = binary.read_bytes()
+        _run("cmake", "--build", self._build, "--parallel", "--target", binary.name.split(".")[0])
+        _replace(binary, (self._build / binary.name).read_bytes())
+        try:
+            return self.failure(tests)
+        finally:
+            _replace(binary, kept)
+            shutil.rmtree(self._build)
+            shutil.copytree(self._built, self._build)
+
+    @property
+    def _build(self) -> Path:
+        return self.source.parent / "build"
 
     @cached_property
-    def _nanobind(self) -> Path:
-        """nanobind's own part, compiled once."""
+    def _built(self) -> Path:
+        """A build folder where all is compiled, to be put in the place of one with a bug."""
         import nanobind
 
-        target = self.source.parent / "nanobind.o"
-        self._compiler("-c", str(Path(nanobind.source_dir()) / "nb_combined.cpp"), "-o", str(target))
-        return target
+        options = [f"-Dnanobind_DIR={nanobind.cmake_dir()}", f"-DPython_EXECUTABLE={sys.executable}"]
+        options += ["-DCMAKE_BUILD_TYPE=Release", *(["-G", "Ninja"] if shutil.which("ninja") else [])]
+        _run("cmake", "-S", self._build.parent, "-B", self._build, *options)
+        _run("cmake", "--build", self._build, "--parallel")
+        return Path(shutil.copytree(self._build, self._build.parent / "built"))
 
-    def _compile(self, source: Path, target: Path) -> None:
-        nanobind = self._nanobind
-        target.unlink()
-        self._compiler("-shared", str(source), str(nanobind), "-o", str(target))
 
-    @staticmethod
-    def _compiler(*arguments: str) -> None:
-        import nanobind
+def _replace(binary: Path, content: bytes) -> None:
+    binary.unlink()  # a new file: some other process may still have the old one mapped
+    binary.write_bytes(content)
 
-        include = Path(nanobind.include_dir())
-        folders = [
-            include,
-            include.parent / "ext" / "robin_map" / "include",
-            sysconfig.get_paths()["include"],
-        ]
-        flags = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-DNDEBUG"]
-        subprocess.run(["c++", *flags, *(f"-I{folder}" for folder in folders), *arguments], check=True)
+
+def _run(*command: object) -> None:
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
 
 def mutants() -> list[Mutant]:
@@ -127,19 +128,21 @@ def mutants() -> list[Mutant]:
 
 
 def main(part: str = "") -> int:
-    chosen = [mutant for mutant in mutants() if part in mutant.name]
+    chosen = [mutant for mutant in mutants() if part in mutant.name or part in mutant.file]
     if not chosen:
-        raise SystemExit(f"no planted bug has {part!r} in its name")
+        raise SystemExit(f"no planted bug has {part!r} in its name or file")
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
-        if not copy.passes(sorted({test for mutant in chosen for test in mutant.tests})):
-            raise SystemExit("the tests fail without any bug; run `make check` first")
-        survivors = []
+        if failed := copy.failure(sorted({test for mutant in chosen for test in mutant.tests})):
+            raise SystemExit(f"without any bug: {failed}; run `make check` first")
+        survivors = 0
         for mutant in chosen:
-            alive = copy.survives(mutant)
-            survivors += [mutant.name] if alive else []
-            print("NOT CAUGHT" if alive else "caught    ", mutant.name, flush=True)
-    print(f"{len(chosen) - len(survivors)} of {len(chosen)} planted bugs caught")
+            failed = copy.caught_by(mutant)
+            survivors += not failed
+            print(
+                f"caught     {mutant.name}: {failed}" if failed else f"NOT CAUGHT {mutant.name}", flush=True
+            )
+    print(f"{len(chosen) - survivors} of {len(chosen)} planted bugs caught")
     return 1 if survivors else 0
 
 

@@ -167,6 +167,7 @@ def is_there(dotted: str) -> bool:
 def test_pages_name_modules_and_files_that_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     names = set(re.findall(r"(?<![\w/.-])fedtopics(?:\.[A-Za-z_]\w*)+", text))
+    names -= {"fedtopics.methods.naive"}  # which the guide writes
     assert [name for name in sorted(names) if not is_there(name)] == []
     paths = set(re.findall(rf"(?<![\w/.-])(?:{'|'.join(FOLDERS)})/[\w./-]*\w/?", text))
     paths |= set(re.findall(r"(?<![\w/.-])[\w/-]+\.(?:py|cpp|hpp)\b", text))

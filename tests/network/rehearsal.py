@@ -56,6 +56,7 @@ class Rehearsal:
     terms: Terms
     corpora: Mapping[str, Corpus]
     budgets: tuple[Budget, ...] = ()
+    budgets_of: Mapping[str, tuple[Budget, ...]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     kept: dict[str, Delivery] = field(default_factory=dict)
     sides: dict[str, PartySide] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class Rehearsal:
         """Start the party, or start it again: all it knows then is on its disk."""
         if name in self.sides:
             self.sides[name].store.close()
-        budgets = tuple(budget for budget in self.budgets if budget.party in (None, name))
+        budgets = (*self.budgets, *self.budgets_of.get(name, ()))
         store = PartyStore(self.folder / name, name, budgets, secure_only=self.terms.secure)
 
         def keep(run: str, delivery: Delivery) -> None:
@@ -97,7 +98,7 @@ def wired(folder: Path) -> Engine:
         ledger.check_parties(corpora)
         for name in corpora:  # as a party does when it accepts a plan
             ledger.require(name, method.prices(len(terms.words or ())))
-        stage = Rehearsal(folder / str(next(numbers)), terms, corpora, ledger.budgets)
+        stage = Rehearsal(folder / str(next(numbers)), terms, corpora, ledger.budgets, ledger.budgets_of)
         coordinator = stage.coordinator()
         end = coordinator.train()
         entries = [entry for side in stage.sides.values() for entry in side.store.of_run("first")]

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.sampling import _channel_em
+from fedtopics.sampling import _native
 from fedtopics.sampling.histograms import Histograms
 
 Floats = NDArray[np.float32]
@@ -169,12 +169,11 @@ def _run(
     n_steps: int,
     exclude: bool,
     n_threads: int,
-    instruction_set: str = "best",
 ) -> tuple[Mixtures, float]:
     """One pass of the kernel on copies of the documents; fills `counts` unless None."""
     _check(histograms, documents, topics, alpha, n_steps, n_threads)
     moved = Mixtures(documents.theta.copy(), documents.lengths.copy())
-    log_likelihood: float = _channel_em.expect(
+    log_likelihood: float = _native.expect_histograms(
         histograms.offsets,
         histograms.words,
         histograms.values,
@@ -192,7 +191,6 @@ def _run(
         exclude=exclude,
         n_threads=n_threads,
         counts=counts,
-        instruction_set=instruction_set,
     )
     return moved, log_likelihood
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.sampling import _private_mh, channel_em
+from fedtopics.sampling import _native, channel_em
 from fedtopics.sampling.histograms import Histograms
 
 Evidence: TypeAlias = Literal["plug_in", "one_hot", "counts"]
@@ -202,7 +202,7 @@ def _run(
     if len(topics) != units.n_units or (len(topics) and topics.max() >= len(log_phi)):
         raise InputError(f"expected {units.n_units} topics below {len(log_phi)}, got others")
     hints, hint_words = units.hints
-    _private_mh.run(
+    _native.private_metropolis(
         units.documents,
         units.units,
         units.rows,

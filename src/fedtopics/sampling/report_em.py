@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.sampling import _channel_em
+from fedtopics.sampling import _native
 from fedtopics.sampling.channel_em import Expectation, Floats, Mixtures, SizedTopics, maximize
 
 Offsets = NDArray[np.int64]
@@ -100,7 +100,6 @@ def expect(
     n_steps: int = 2,
     exclude: bool = True,
     n_threads: int = 1,
-    instruction_set: str = "best",
 ) -> Expectation:
     """Expected counts of every word and topic, after `n_steps` updates of each document's mixture."""
     shapes = (topics.phi.shape[0], documents.theta.shape, alpha.shape, topics.sizes.shape)
@@ -110,7 +109,7 @@ def expect(
     if n_steps < 0 or n_threads < 1:
         raise InputError(f"expected n_steps >= 0 and n_threads >= 1, got {n_steps} and {n_threads}")
     counts, theta = np.empty(topics.phi.shape, np.float32), documents.theta.copy()
-    log_likelihood: float = _channel_em.expect_reports(
+    log_likelihood: float = _native.expect_reports(
         reports.documents,
         reports.reports,
         reports.times,
@@ -124,6 +123,5 @@ def expect(
         exclude=exclude,
         n_threads=n_threads,
         counts=counts,
-        instruction_set=instruction_set,
     )
     return Expectation(Mixtures(theta, documents.lengths), counts, log_likelihood)

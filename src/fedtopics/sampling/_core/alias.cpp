@@ -30,4 +30,13 @@ void build_alias(const float* weights, int32_t n_topics, float* threshold, uint3
   while (large < n_topics) threshold[scratch[large++]] = 1;
 }
 
+AliasTables::AliasTables(const float* weights, int64_t n_rows, int32_t n_topics)
+    : threshold_(n_rows * n_topics), other_(threshold_.size()) {
+  std::vector<uint32_t> scratch(n_topics);
+  for (int64_t row = 0; row < n_rows; row++) {
+    const int64_t at = row * n_topics;
+    build_alias(weights + at, n_topics, threshold_.data() + at, other_.data() + at, scratch.data());
+  }
+}
+
 }  // namespace fedtopics

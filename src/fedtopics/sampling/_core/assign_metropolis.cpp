@@ -13,14 +13,11 @@ namespace {
 struct Sampler {
   const AssignMetropolis& m;
 
-  METHOD int32_t draw(const Alias& alias, int64_t at, Stream& random) {
-    const uint32_t column = random.below((uint32_t)m.n_topics);
-    return (int32_t)(random.uniform() < alias.threshold[at + column] ? column : alias.other[at + column]);
-  }
+  METHOD int32_t draw(const Alias& alias, Stream& random) { return (int32_t)random.draw(alias, (uint32_t)m.n_topics); }
 
   METHOD int32_t from_document(int64_t i, int64_t begin, int64_t end, Stream& random) {
     const int64_t n_others = end - begin - 1;
-    if (random.uniform() * (m.alpha_mass + (float)n_others) < m.alpha_mass) return draw(m.alpha_alias, 0, random);
+    if (random.uniform() * (m.alpha_mass + (float)n_others) < m.alpha_mass) return draw(m.alpha_alias, random);
     const int64_t j = begin + random.below((uint32_t)n_others);
     return m.topics[j < i ? j : j + 1];
   }
@@ -32,7 +29,7 @@ struct Sampler {
     for (int32_t step = 0; step < m.n_proposals; step++) {
       int32_t proposal = from_document(i, begin, end, random);
       if (random.uniform() * m.phi[row + topic] < m.phi[row + proposal]) topic = proposal;
-      proposal = draw(m.word_alias, row, random);
+      proposal = draw(m.word_alias.from(row), random);
       if (random.uniform() * document_factor(topic) < document_factor(proposal)) topic = proposal;
     }
     return topic;

@@ -1,11 +1,8 @@
 // The E step on noisy histograms, compiled once per instruction set (FEDTOPICS_ISA names the namespace).
 //
 // Nothing of the standard library is instantiated here: under AVX-512 it could be linked into the plain build.
-#include "channel_em.hpp"
-
 #include "channel_gaussian.hpp"
-
-#define MEMBER inline __attribute__((always_inline))
+#include "kernels.hpp"
 
 namespace fedtopics::FEDTOPICS_ISA {
 namespace {
@@ -47,14 +44,14 @@ struct Expectations {
     for (int64_t k = 0; k < problem.n_topics; k++) alpha_sum += problem.alpha[k];
   }
 
-  MEMBER int64_t width() const { return VECTORS ? VECTORS * LANES : problem.width; }
-  MEMBER const float* row(int64_t entry) const { return problem.phi + problem.words[entry] * width(); }
+  METHOD int64_t width() const { return VECTORS ? VECTORS * LANES : problem.width; }
+  METHOD const float* row(int64_t entry) const { return problem.phi + problem.words[entry] * width(); }
 
   void document(int64_t d) {
     const int64_t first = problem.offsets[d], last = problem.offsets[d + 1];
     begin(d, first, last);
     for (int step = 0; step < problem.n_steps; step++) {
-      for (int64_t k = 0; k < width(); k += LANES) store_row(gained + k, all(0.0f));
+      for (int64_t k = 0; k < width(); k += LANES) store(gained + k, all(0.0f));
       for (int64_t entry = first; entry < last; entry += LANES) {
         const Batch batch = weigh(entry, last, false);
         gain(batch);
@@ -70,22 +67,22 @@ struct Expectations {
     for (int64_t k = 0; k < width(); k++)
       theta[k] = k < problem.n_topics ? problem.theta[d * problem.n_topics + k] : 0.0f;
     share();
-    for (int64_t k = 0; k < width(); k += LANES) store_row(rest + k, load_row(problem.coverage + k));
+    for (int64_t k = 0; k < width(); k += LANES) store(rest + k, load(problem.coverage + k));
     for (int64_t entry = first; entry < last; entry++) {
       if (entry + AHEAD < last)
         for (int64_t k = 0; k < width(); k += LANES) prefetch(row(entry + AHEAD) + k);
       for (int64_t k = 0; k < width(); k += LANES)
-        store_row(rest + k, load_row(rest + k) - load_row(row(entry) + k));
+        store(rest + k, load(rest + k) - load(row(entry) + k));
     }
-    for (int64_t k = 0; k < width(); k += LANES) store_row(rest + k, larger(load_row(rest + k), all(0.0f)));
+    for (int64_t k = 0; k < width(); k += LANES) store(rest + k, larger(load(rest + k), all(0.0f)));
   }
 
   void share() {
     for (int64_t k = 0; k < width(); k += LANES)
-      store_row(shares + k, load_row(theta + k) * load_row(problem.inverse_sizes + k));
+      store(shares + k, load(theta + k) * load(problem.inverse_sizes + k));
   }
 
-  MEMBER Posterior tokens(Floats values, Floats mu, bool want_evidence) const {
+  METHOD Posterior tokens(Floats values, Floats mu, bool want_evidence) const {
     if (problem.growth > 0.0)
       return gaussian_posterior(values, mu, gaussian, static_cast<float>(problem.burstiness), want_evidence);
     if (problem.decay > 0.0)
@@ -94,7 +91,7 @@ struct Expectations {
     return {values, want_evidence ? values * logarithm(larger(mu / intensity, all(SMALLEST))) : values};
   }
 
-  MEMBER Batch read(int64_t first, int64_t last) const {
+  METHOD Batch read(int64_t first, int64_t last) const {
     Batch batch;
     batch.first = first;
     batch.count = static_cast<int>(last - first < LANES ? last - first : LANES);
@@ -106,16 +103,16 @@ struct Expectations {
       values[i] = static_cast<float>(problem.values[first + i]);
       Floats density = all(0.0f);
       for (int64_t k = 0; k < width(); k += LANES)
-        density = density + load_row(theta + k) * load_row(batch.rows[i] + k);
+        density = density + load(theta + k) * load(batch.rows[i] + k);
       partial[i] = density;
     }
-    batch.values = load_row(values);
+    batch.values = load(values);
     batch.densities = larger(sum_each(partial), all(SMALLEST));
     return batch;
   }
 
   // Responsibilities of up to sixteen entries, each token left out of its own document and its own word.
-  MEMBER Batch weigh(int64_t first, int64_t last, bool want_evidence) {
+  METHOD Batch weigh(int64_t first, int64_t last, bool want_evidence) {
     Batch batch = read(first, last);
     const Floats mu = intensity * batch.densities;
     const Posterior whole = tokens(batch.values, mu, want_evidence);
@@ -132,18 +129,18 @@ struct Expectations {
   }
 
   // Writes theta_k phi_kw less each token's own part; gives the sum over the topics.
-  MEMBER Floats divide(const Batch& batch, const Floats& doc_parts, const Floats& word_parts) {
+  METHOD Floats divide(const Batch& batch, const Floats& doc_parts, const Floats& word_parts) {
     Floats partial[LANES];
     for (int i = batch.count; i < LANES; i++) partial[i] = all(0.0f);
     for (int i = 0; i < batch.count; i++) {
       const Floats doc = all(lane(doc_parts, i)), word = all(lane(word_parts, i));
       Floats sum = all(0.0f);
       for (int64_t k = 0; k < width(); k += LANES) {
-        const Floats phi = load_row(batch.rows[i] + k);
+        const Floats phi = load(batch.rows[i] + k);
         const Floats without_doc = larger(1.0f - doc * phi, all(FLOOR));
-        const Floats without_word = larger(1.0f - word * load_row(shares + k), all(FLOOR));
-        const Floats responsibility = load_row(theta + k) * phi * without_doc * without_word;
-        store_row(responsibilities + i * width() + k, responsibility);
+        const Floats without_word = larger(1.0f - word * load(shares + k), all(FLOOR));
+        const Floats responsibility = load(theta + k) * phi * without_doc * without_word;
+        store(responsibilities + i * width() + k, responsibility);
         sum = sum + responsibility;
       }
       partial[i] = sum;
@@ -151,12 +148,12 @@ struct Expectations {
     return larger(sum_each(partial), all(SMALLEST));
   }
 
-  MEMBER void gain(const Batch& batch) {
+  METHOD void gain(const Batch& batch) {
     for (int64_t k = 0; k < width(); k += LANES) {
-      Floats sum = load_row(gained + k);
+      Floats sum = load(gained + k);
       for (int i = 0; i < batch.count; i++)
-        sum = sum + lane(batch.weights, i) * load_row(responsibilities + i * width() + k);
-      store_row(gained + k, sum);
+        sum = sum + lane(batch.weights, i) * load(responsibilities + i * width() + k);
+      store(gained + k, sum);
     }
   }
 
@@ -165,16 +162,16 @@ struct Expectations {
     const float background = static_cast<float>(problem.hidden) * intensity;
     Floats sum = all(0.0f), covered = all(0.0f);
     for (int64_t k = 0; k < width(); k += LANES) {
-      const Floats counts = load_row(gained + k) + background * load_row(theta + k) * load_row(rest + k);
-      store_row(gained + k, counts);
+      const Floats counts = load(gained + k) + background * load(theta + k) * load(rest + k);
+      store(gained + k, counts);
       sum = sum + counts;
     }
     const double mass = sum_lanes(sum);
     const float inverse = static_cast<float>(1.0 / (mass + alpha_sum));
     for (int64_t k = 0; k < width(); k += LANES) {
-      const Floats next = inverse * (load_row(gained + k) + load_row(problem.alpha + k));
-      store_row(theta + k, next);
-      covered = covered + next * load_row(problem.coverage + k);
+      const Floats next = inverse * (load(gained + k) + load(problem.alpha + k));
+      store(theta + k, next);
+      covered = covered + next * load(problem.coverage + k);
     }
     share();
     const double reach = sum_lanes(covered), length = mass / (reach > 0.05 ? reach : 0.05);
@@ -190,7 +187,7 @@ struct Expectations {
       if (sums.counts) credit(batch, background);
     }
     Floats missed = all(0.0f);
-    for (int64_t k = 0; k < width(); k += LANES) missed = missed + load_row(theta + k) * load_row(rest + k);
+    for (int64_t k = 0; k < width(); k += LANES) missed = missed + load(theta + k) * load(rest + k);
     sums.log_likelihood -= problem.silence * intensity * sum_lanes(missed);
     for (int64_t k = 0; k < problem.n_topics; k++) {
       sums.background[k] += background * theta[k];
@@ -199,14 +196,14 @@ struct Expectations {
     problem.intensity[d] = intensity;
   }
 
-  MEMBER void credit(const Batch& batch, float background) {
+  METHOD void credit(const Batch& batch, float background) {
     for (int i = 0; i < batch.count; i++) {
       float* const counts = sums.counts + problem.words[batch.first + i] * width();
       const Floats weight = all(lane(batch.weights, i));
       for (int64_t k = 0; k < width(); k += LANES) {
-        const Floats mine = weight * load_row(responsibilities + i * width() + k);
-        const Floats counted = background * load_row(theta + k) * load_row(batch.rows[i] + k);
-        store_row(counts + k, load_row(counts + k) + (mine - counted));
+        const Floats mine = weight * load(responsibilities + i * width() + k);
+        const Floats counted = background * load(theta + k) * load(batch.rows[i] + k);
+        store(counts + k, load(counts + k) + (mine - counted));
       }
     }
   }
@@ -220,8 +217,7 @@ void run(const ChannelProblem& problem, int64_t first_doc, int64_t last_doc, Cha
 
 }  // namespace
 
-void channel_expectations(const ChannelProblem& problem, int64_t first_doc, int64_t last_doc, ChannelSums& sums,
-                          float* scratch) {
+void channel_em(const ChannelProblem& problem, int64_t first_doc, int64_t last_doc, ChannelSums& sums, float* scratch) {
   switch (problem.width / LANES) {
     case 1: return run<1>(problem, first_doc, last_doc, sums, scratch);
     case 2: return run<2>(problem, first_doc, last_doc, sums, scratch);

@@ -33,19 +33,6 @@ struct ChannelSums {
   double log_likelihood;
 };
 
-// Adds the documents [first_doc, last_doc) to the sums; `scratch` holds CHANNEL_SCRATCH_ROWS aligned rows.
 constexpr int CHANNEL_SCRATCH_ROWS = 20;
-using ChannelKernel = void (*)(const ChannelProblem&, int64_t first_doc, int64_t last_doc, ChannelSums&,
-                               float* scratch);
-
-namespace plain {
-void channel_expectations(const ChannelProblem&, int64_t, int64_t, ChannelSums&, float*);
-}
-namespace avx2 {
-void channel_expectations(const ChannelProblem&, int64_t, int64_t, ChannelSums&, float*);
-}
-namespace avx512 {
-void channel_expectations(const ChannelProblem&, int64_t, int64_t, ChannelSums&, float*);
-}
 
 }  // namespace fedtopics

@@ -64,7 +64,7 @@ INLINE Posterior gaussian_posterior(const Floats& m, const Floats& mu, const Gau
   alignas(64) float first[LANES];
   for (int i = 0; i < LANES; i++) first[i] = lane(m, i) <= GAUSSIAN_TABLE ? law.first[static_cast<int>(lane(m, i))] : 1e38f;
   const Floats chance = (1 - q) * mu;
-  Floats noise = load_row(first), term = all(1.0f), evidence = term, mean = all(0.0f);
+  Floats noise = load(first), term = all(1.0f), evidence = term, mean = all(0.0f);
   for (int n = 1; n <= n_terms; n++) {
     const float number = static_cast<float>(n);
     term = term * ((chance + all((number - 1) * q)) / number * noise);

@@ -7,7 +7,7 @@
 // follows from term n - 1 by the ratio ((1 - q) mu + (n - 1) q) / n * (n <= m ? 1/a : a).
 #pragma once
 
-#include "channel_lanes.hpp"
+#include "logarithm.hpp"
 
 namespace fedtopics::FEDTOPICS_ISA {
 
@@ -17,19 +17,6 @@ struct Posterior {
 };
 
 constexpr int TAIL_TERMS = 4;  // beyond n = m
-
-// log(x) in double precision, from IEEE operations alone.
-INLINE double logarithm(double x) {
-  int64_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  const int64_t exponent = (bits - 0x3fe6a09e667f3bcd) >> 52;  // sqrt(1/2)
-  bits -= exponent << 52;
-  std::memcpy(&x, &bits, sizeof x);
-  const double z = (x - 1.0) / (x + 1.0), zz = z * z;
-  double series = 0.0;
-  for (int i = 21; i > 0; i -= 2) series = series * zz + 1.0 / i;
-  return 2.0 * z * series + static_cast<double>(exponent) * 0.693147180559945309;
-}
 
 // One lane in double precision, scaled down whenever the sums grow large: nothing can overflow.
 static __attribute__((noinline)) void posterior_alone(double m, double mu, double a, double q, float* expected,

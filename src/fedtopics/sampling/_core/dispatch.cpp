@@ -21,18 +21,34 @@ extern const Kernels table;
 
 namespace {
 
+// The best first.
+const Kernels* const KNOWN[] = {
+#if defined(__x86_64__)
+    &avx512::table, &avx2::table,
+#endif
+    &plain::table};
+
+bool runs_here(const std::string& name) {
+#if defined(__x86_64__)
+  if (name == "avx512")
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  if (name == "avx2") return __builtin_cpu_supports("avx2");
+#endif
+  return name == "plain";
+}
+
 const Kernels& choose() {
   const char* variable = std::getenv("FEDTOPICS_ISA");
   const std::string wanted = variable ? variable : "";
-  const auto allowed = [&](const Kernels& table) { return wanted.empty() || wanted == table.name; };
-#if defined(__x86_64__)
-  if (allowed(avx512::table) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    return avx512::table;
-  if (allowed(avx2::table) && __builtin_cpu_supports("avx2")) return avx2::table;
-#endif
-  if (allowed(plain::table)) return plain::table;
-  throw std::invalid_argument("FEDTOPICS_ISA must be plain, avx2 or avx512 as far as this machine has it, got " + wanted);
+  std::string here;
+  for (const Kernels* table : KNOWN) {
+    if (!runs_here(table->name)) continue;
+    if (wanted.empty() || wanted == table->name) return *table;
+    here += std::string(here.empty() ? "" : ", ") + table->name;
+  }
+  throw std::invalid_argument("FEDTOPICS_ISA must be plain, avx2 or avx512, of which this machine has " + here + "; got " +
+                              wanted);
 }
 
 }  // namespace

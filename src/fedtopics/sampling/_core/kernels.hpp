@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "alias.hpp"
+#include "private_mh.hpp"
+#include "report_em.hpp"
 
 namespace fedtopics {
 
@@ -117,6 +119,13 @@ struct Kernels {
   void (*metropolis)(const Metropolis&);
   void (*assign_metropolis)(const AssignMetropolis&);
   void (*fold_in)(const FoldIn&);
+  // Add the documents [first, last) to the sums; `scratch` holds CHANNEL_SCRATCH_ROWS rows.
+  void (*channel_em)(const ChannelProblem&, int64_t first, int64_t last, ChannelSums&, float* scratch);
+  void (*report_em)(const ReportProblem&, int64_t first, int64_t last, ChannelSums&, float* scratch);
+  // One pass over document d, or new topics from its hint words; `counts` are n_topics zeros, and left so.
+  void (*private_metropolis)(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics,
+                             int32_t n_proposals, uint64_t seed, uint32_t sweep, int32_t* counts);
+  void (*private_assign)(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics, uint64_t seed);
 };
 
 // The kernels of the best instruction set here, or of the one named by the environment variable FEDTOPICS_ISA.

@@ -17,13 +17,17 @@ constexpr size_t HUGE_PAGE = 1 << 21;
 
 enum class Fill { zeros, nothing };
 
+// What lives for many sweeps comes from the system, what lives for one call from the heap, which keeps it for the next.
+enum class Life { sweeps, call };
+
 // Memory that starts at a multiple of 64 bytes.
 template <class T>
 class Aligned {
  public:
-  explicit Aligned(int64_t size, Fill fill = Fill::zeros) : bytes_(((size_t)size * sizeof(T) + 64) / 64 * 64) {
+  explicit Aligned(int64_t size, Fill fill = Fill::zeros, Life life = Life::sweeps)
+      : bytes_(((size_t)size * sizeof(T) + 64) / 64 * 64) {
 #if defined(__linux__)
-    if (bytes_ >= HUGE_PAGE) {
+    if (life == Life::sweeps && bytes_ >= HUGE_PAGE) {
       map();
       return;
     }
@@ -31,6 +35,12 @@ class Aligned {
     data_ = static_cast<T*>(std::aligned_alloc(64, bytes_));
     if (!data_) throw std::bad_alloc();
     if (fill == Fill::zeros) std::memset(data_, 0, bytes_);
+  }
+  // The rows of a matrix, each padded with zeros, for one call.
+  Aligned(const T* from, int64_t n_rows, int32_t n_columns)
+      : Aligned(n_rows * padded(n_columns), Fill::zeros, Life::call) {
+    for (int64_t i = 0; i < n_rows; i++)
+      std::memcpy(data_ + i * padded(n_columns), from + i * n_columns, sizeof(T) * n_columns);
   }
   ~Aligned() {
 #if defined(__linux__)
@@ -45,6 +55,7 @@ class Aligned {
   Aligned& operator=(const Aligned&) = delete;
 
   T* get() { return data_; }
+  const T* get() const { return data_; }
   T& operator[](int64_t i) { return data_[i]; }
 
  private:

@@ -29,16 +29,11 @@ struct Sampler {
   }
   METHOD float document_factor(int32_t k) { return ((float)m.counts[k] + m.alpha[k]) * m.inverse[k]; }
 
-  METHOD int32_t draw(const float* threshold, const uint32_t* other, Stream& random) {
-    const uint32_t column = random.below((uint32_t)m.n_topics);
-    return (int32_t)(random.uniform() < threshold[column] ? column : other[column]);
-  }
-
   METHOD int32_t from_document(int64_t i, int64_t begin, int64_t end, Stream& random) {
     const int64_t n_others = end - begin - 1;
     if (random.uniform() * (m.alpha_mass + (float)n_others) < m.alpha_mass)
-      return m.alpha_alias ? draw(m.alpha_alias->threshold, m.alpha_alias->other, random)
-                           : (int32_t)random.below((uint32_t)m.n_topics);
+      return (int32_t)(m.alpha_alias ? random.draw(*m.alpha_alias, (uint32_t)m.n_topics)
+                                     : random.below((uint32_t)m.n_topics));
     const int64_t j = begin + random.below((uint32_t)n_others);
     return m.topics[j < i ? j : j + 1];
   }
@@ -48,8 +43,7 @@ struct Sampler {
     const float mass = m.base ? m.base_mass[w] : m.beta * (float)m.n_topics;
     if (random.uniform() * (mass + (float)n_others) < mass) {
       if (!m.base) return (int32_t)random.below((uint32_t)m.n_topics);
-      const int64_t row = (int64_t)w * m.n_topics;
-      return draw(m.base_alias.threshold + row, m.base_alias.other + row, random);
+      return (int32_t)random.draw(m.base_alias.from((int64_t)w * m.n_topics), (uint32_t)m.n_topics);
     }
     // The last token of the word stands in for the token itself.
     const int32_t j = m.order[begin + random.below((uint32_t)n_others)];

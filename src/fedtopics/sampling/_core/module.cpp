@@ -1,29 +1,20 @@
-// The Python face of the native kernels. Values are checked in Python; here shapes and types.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The native module of fedtopics.sampling, and the Python face of latent Dirichlet allocation.
+#include "module.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <optional>
+#include <stdexcept>
 
 #include "kernels.hpp"
 #include "lda.hpp"
 
-namespace nb = nanobind;
 using namespace fedtopics;
 
 namespace {
 
 template <class T, int N = 1>
-using Array = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N = 1>
 using Optional = std::optional<Array<const T, N>>;
-using Words = Array<const int32_t>;
-using Offsets = Array<const int64_t>;
-using Topics = Array<uint16_t>;
-
-void expect(bool holds, const char* what) {
-  if (!holds) throw nb::value_error(what);
-}
 
 Documents documents(const Words& words, const Offsets& offsets, int64_t n_words) {
   expect(offsets.size() >= 1, "offsets must hold at least one value");
@@ -141,12 +132,22 @@ void fold_in_(Words words, Offsets offsets, Array<const double, 2> topic_word, A
               (int32_t)alpha.size(), n_iterations, n_threads, theta.data());
 }
 
+// What a user set wrongly, such as the environment variable FEDTOPICS_ISA, is told as all bad input is.
+void to_input_error(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::invalid_argument& error) {
+    PyErr_SetString(nb::module_::import_("fedtopics.errors").attr("InputError").ptr(), error.what());
+  }
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
   m.doc() = "Native kernels of fedtopics.sampling";
-  using namespace nb::literals;
-  using released = nb::call_guard<nb::gil_scoped_release>;
+  nb::register_exception_translator(to_input_error);
+  add_em(m);
+  add_private_mh(m);
   m.def("instruction_set", [] { return kernels().name; }, "The name of the instruction set in use.");
   m.def("start", start_, "topics"_a.noconvert(), "offsets"_a, "n_topics"_a, "seed"_a, released());
   m.def("word_topic_counts", word_topic_counts_, "words"_a, "offsets"_a, "topics"_a, "out"_a.noconvert(), released());

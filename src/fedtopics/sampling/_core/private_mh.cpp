@@ -5,14 +5,11 @@
 //   word      a topic drawn in proportion to the weight of one of the unit's hint words, chosen whatever its topic
 //
 // The unit's own topic is in neither proposal, so both leave pi(z) ~ (n_dz + alpha) L(z) unchanged.
-#include "private_mh.hpp"
-
 #include "channel_posterior.hpp"
+#include "kernels.hpp"
 #include "random.hpp"
 
-namespace fedtopics {
-
-using namespace FEDTOPICS_ISA;
+namespace fedtopics::FEDTOPICS_ISA {
 
 namespace {
 
@@ -53,8 +50,7 @@ double log_likelihood(const PrivateUnits& p, const PrivateTopics& t, int64_t u, 
 }
 
 int32_t from_word(const PrivateTopics& t, int64_t at, Stream& random) {
-  const uint32_t column = random.below((uint32_t)t.n_topics);
-  return (int32_t)(random.uniform() < t.threshold[at + column] ? column : t.other[at + column]);
+  return (int32_t)random.draw(t.alias.from(at), (uint32_t)t.n_topics);
 }
 
 int32_t from_document(const PrivateTopics& t, const uint16_t* topics, int64_t u, int64_t begin, int64_t end,
@@ -128,4 +124,4 @@ void private_assign(const PrivateUnits& p, const PrivateTopics& t, int64_t d, ui
   }
 }
 
-}  // namespace fedtopics
+}  // namespace fedtopics::FEDTOPICS_ISA

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "alias.hpp"
+
 namespace fedtopics {
 
 // What the vectors of a unit say of a topic k; x are the stored values.
@@ -27,18 +29,10 @@ struct PrivateTopics {
   const float* log_phi;      // (n_topics, n_words)
   const float* phi;          // (n_topics, n_words)
   const float* proposals;    // (n_words, n_topics) weights of the word proposal
-  const float* threshold;    // (n_words, n_topics) its alias tables
-  const uint32_t* other;     // (n_words, n_topics)
+  Alias alias;               // (n_words, n_topics) draws from them
   double alpha;
   int64_t n_words;
   int32_t n_topics;
 };
-
-// One pass over document d; `counts` are n_topics zeros, and left so.
-void private_metropolis(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics, int32_t n_proposals,
-                        uint64_t seed, uint32_t sweep, int32_t* counts);
-
-// Every unit of document d in a topic of one of its hint words; in any topic where it has none.
-void private_assign(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics, uint64_t seed);
 
 }  // namespace fedtopics

@@ -4,6 +4,7 @@
 // The address is enciphered with Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011);
 // its 16 x 128 bits start sixteen lanes of xoshiro128+ (Blackman and Vigna, 2018), of which the upper bits are used.
 #pragma once
+#include "alias.hpp"
 #include "vector.hpp"
 
 namespace fedtopics::FEDTOPICS_ISA {
@@ -51,6 +52,13 @@ class Random {
   METHOD Floats uniform() {
     return to_floats(as_ints(bits() >> 8)) * all(1.0f / 16777216.0f);
   }
+  // Numbers in [0, n).
+  METHOD Bits below(uint32_t n) { return multiply_high(bits(), all(n)); }
+  // Draws from an alias table of n topics.
+  METHOD Bits draw(const Alias& alias, uint32_t n) {
+    const Bits column = below(n);
+    return select(uniform() < gather(alias.threshold, column), column, gather(alias.other, column));
+  }
 
  private:
   Bits s_[4];
@@ -72,6 +80,11 @@ class Stream {
   METHOD float uniform() { return (float)(bits() >> 8) * (1.0f / 16777216.0f); }
   // A number in [0, n).
   METHOD uint32_t below(uint32_t n) { return (uint32_t)(((uint64_t)bits() * n) >> 32); }
+  // A draw from an alias table of n topics.
+  METHOD uint32_t draw(const Alias& alias, uint32_t n) {
+    const uint32_t column = below(n);
+    return uniform() < alias.threshold[column] ? column : alias.other[column];
+  }
 
  private:
   Random random_;

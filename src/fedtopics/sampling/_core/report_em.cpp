@@ -2,9 +2,8 @@
 //
 // Given theta, a report stands for topic k and one of its own words with weight theta_k gain_w phi_kw, and for topic k
 // and any word with weight theta_k. Nothing of the standard library is instantiated here, as in channel_em.cpp.
-#include "report_em.hpp"
-
 #include "channel_posterior.hpp"
+#include "kernels.hpp"
 
 namespace fedtopics::FEDTOPICS_ISA {
 namespace {
@@ -32,7 +31,7 @@ struct Reports {
   METHOD const float* row(int64_t entry) const { return problem.phi + problem.words[entry] * problem.width; }
   // How little of phi_kw is left for topics when one token of this report is taken out of it, per unit of theta / S.
   METHOD Floats left(int64_t entry, float inverse, int64_t k) const {
-    return problem.exclude ? larger(1.0f - (1.0f + problem.gains[entry]) * inverse * load_row(shares + k), all(FLOOR))
+    return problem.exclude ? larger(1.0f - (1.0f + problem.gains[entry]) * inverse * load(shares + k), all(FLOOR))
                            : all(1.0f);
   }
 
@@ -45,10 +44,10 @@ struct Reports {
       theta[k] = k < problem.n_topics ? problem.theta[d * problem.n_topics + k] : 0.0f;
     share();
     for (int step = 0; step < problem.n_steps; step++) {
-      for (int64_t k = 0; k < problem.width; k += LANES) store_row(gained + k, load_row(problem.alpha + k));
+      for (int64_t k = 0; k < problem.width; k += LANES) store(gained + k, load(problem.alpha + k));
       for (int64_t r = first; r < last; r++) weigh(r, nullptr, 1.0f);
       const float inverse = static_cast<float>(1.0 / total);
-      for (int64_t k = 0; k < problem.width; k += LANES) store_row(theta + k, inverse * load_row(gained + k));
+      for (int64_t k = 0; k < problem.width; k += LANES) store(theta + k, inverse * load(gained + k));
       share();
     }
     for (int64_t r = first; r < last; r++) weigh(r, sums.counts, 0.0f);
@@ -57,7 +56,7 @@ struct Reports {
 
   void share() {
     for (int64_t k = 0; k < problem.width; k += LANES)
-      store_row(shares + k, load_row(theta + k) * load_row(problem.inverse_sizes + k));
+      store(shares + k, load(theta + k) * load(problem.inverse_sizes + k));
   }
 
   // Responsibilities of one report, added to `gained` (`mixing` 1) or to the sums (`mixing` 0).
@@ -67,7 +66,7 @@ struct Reports {
     const float scale = static_cast<float>(problem.times[r] / exclude(r, inverse));
     if (mixing > 0.0f) {
       for (int64_t k = 0; k < problem.width; k += LANES)
-        store_row(gained + k, load_row(gained + k) + scale * load_row(evidence + k) * load_row(open + k));
+        store(gained + k, load(gained + k) + scale * load(evidence + k) * load(open + k));
       return;
     }
     sums.log_likelihood += problem.times[r] * logarithm(likelihood);
@@ -76,8 +75,8 @@ struct Reports {
     for (int64_t entry = problem.reports[r]; entry < problem.reports[r + 1]; entry++) {
       float* const into = counts + problem.words[entry] * problem.width;
       for (int64_t k = 0; k < problem.width; k += LANES) {
-        const Floats own = (scale * problem.gains[entry]) * load_row(open + k) * load_row(row(entry) + k);
-        store_row(into + k, load_row(into + k) + own * left(entry, inverse, k));
+        const Floats own = (scale * problem.gains[entry]) * load(open + k) * load(row(entry) + k);
+        store(into + k, load(into + k) + own * left(entry, inverse, k));
       }
     }
   }
@@ -88,9 +87,9 @@ struct Reports {
     for (int64_t k = 0; k < problem.width; k += LANES) {
       Floats g = all(1.0f);
       for (int64_t entry = problem.reports[r]; entry < problem.reports[r + 1]; entry++)
-        g = g + problem.gains[entry] * load_row(row(entry) + k);
-      store_row(evidence + k, g);
-      sum = sum + load_row(theta + k) * g;
+        g = g + problem.gains[entry] * load(row(entry) + k);
+      store(evidence + k, g);
+      sum = sum + load(theta + k) * g;
     }
     return sum_lanes(sum);
   }
@@ -99,15 +98,15 @@ struct Reports {
   double exclude(int64_t r, float inverse) {
     Floats sum = all(0.0f);
     for (int64_t k = 0; k < problem.width; k += LANES) {
-      Floats g = load_row(evidence + k), share = load_row(theta + k);
+      Floats g = load(evidence + k), share = load(theta + k);
       if (problem.exclude) {
         share = share * larger(1.0f - (inverse / doc_mass) * g, all(FLOOR));
         g = all(1.0f);
         for (int64_t entry = problem.reports[r]; entry < problem.reports[r + 1]; entry++)
-          g = g + problem.gains[entry] * load_row(row(entry) + k) * left(entry, inverse, k);
+          g = g + problem.gains[entry] * load(row(entry) + k) * left(entry, inverse, k);
       }
-      store_row(evidence + k, g);
-      store_row(open + k, share);
+      store(evidence + k, g);
+      store(open + k, share);
       sum = sum + share * g;
     }
     return sum_lanes(sum);
@@ -116,8 +115,7 @@ struct Reports {
 
 }  // namespace
 
-void report_expectations(const ReportProblem& problem, int64_t first_doc, int64_t last_doc, ChannelSums& sums,
-                         float* scratch) {
+void report_em(const ReportProblem& problem, int64_t first_doc, int64_t last_doc, ChannelSums& sums, float* scratch) {
   Reports reports(problem, sums, scratch);
   for (int64_t d = first_doc; d < last_doc; d++) reports.document(d);
 }

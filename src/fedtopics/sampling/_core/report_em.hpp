@@ -23,17 +23,4 @@ struct ReportProblem {
   bool exclude;  // each token is left out of its own evidence
 };
 
-// Adds the documents [first_doc, last_doc) to the sums; `scratch` holds CHANNEL_SCRATCH_ROWS aligned rows.
-using ReportKernel = void (*)(const ReportProblem&, int64_t first_doc, int64_t last_doc, ChannelSums&, float* scratch);
-
-namespace plain {
-void report_expectations(const ReportProblem&, int64_t, int64_t, ChannelSums&, float*);
-}
-namespace avx2 {
-void report_expectations(const ReportProblem&, int64_t, int64_t, ChannelSums&, float*);
-}
-namespace avx512 {
-void report_expectations(const ReportProblem&, int64_t, int64_t, ChannelSums&, float*);
-}
-
 }  // namespace fedtopics

@@ -15,13 +15,11 @@ void run_fold_in(const Documents& c, const double* topic_word, const double* alp
   std::copy(alpha, alpha + n_topics, prior.get());
   for (int32_t k = 0; k < n_topics; k++)
     for (int64_t w = 0; w < c.n_words; w++) phi[w * stride + k] = (float)topic_word[k * c.n_words + w];
-  constexpr int64_t BLOCK = 32;
-  share((c.n_docs + BLOCK - 1) / BLOCK, n_threads, [&](int, int64_t block) {
+  share_rows(c.n_docs, DOCUMENTS_AT_ONCE, n_threads, [&](int, int64_t first, int64_t last) {
     Aligned<int32_t> distinct(2 * longest);
     Aligned<float> scratch(2 * (int64_t)stride);
-    kernels().fold_in({c.words, c.offsets, phi.get(), prior.get(), theta, block * BLOCK,
-                       std::min(c.n_docs, (block + 1) * BLOCK), n_topics, stride, n_iterations, distinct.get(),
-                       scratch.get()});
+    kernels().fold_in({c.words, c.offsets, phi.get(), prior.get(), theta, first, last, n_topics, stride, n_iterations,
+                       distinct.get(), scratch.get()});
   });
 }
 

@@ -84,13 +84,11 @@ void run_assign(const Documents& c, const double* topic_word, const double* alph
   std::copy(alpha, alpha + n_topics, prior.get());
   for (int32_t k = 0; k < n_topics; k++)
     for (int64_t w = 0; w < c.n_words; w++) phi[w * stride + k] = (float)topic_word[k * c.n_words + w];
-  constexpr int64_t BLOCK = 32;
-  share((c.n_docs + BLOCK - 1) / BLOCK, n_threads, [&](int, int64_t block) {
+  share_rows(c.n_docs, DOCUMENTS_AT_ONCE, n_threads, [&](int, int64_t first, int64_t last) {
     Aligned<float> scratch(8 * (int64_t)stride);
     for (uint32_t t = 0; t < sweeps.count; t++)
-      kernels().gibbs({c.words, c.offsets, nullptr, topics, nullptr, phi.get(), 0, nullptr, prior.get(), block * BLOCK,
-                       std::min(c.n_docs, (block + 1) * BLOCK), n_topics, stride, sweeps.seed, sweeps.first + t,
-                       scratch.get(), 0, nullptr, nullptr, 0});
+      kernels().gibbs({c.words, c.offsets, nullptr, topics, nullptr, phi.get(), 0, nullptr, prior.get(), first, last,
+                       n_topics, stride, sweeps.seed, sweeps.first + t, scratch.get(), 0, nullptr, nullptr, 0});
   });
 }
 

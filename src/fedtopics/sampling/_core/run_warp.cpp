@@ -22,18 +22,14 @@ struct Workspace {
 };
 
 struct Prior {
-  Aligned<float> weights, threshold;
-  Aligned<uint32_t> other;
-  Alias alias{threshold.get(), other.get()};
+  Aligned<float> weights;
+  AliasTables table;
+  Alias alias = table.alias();
   bool uniform;
 
   Prior(int32_t n_topics, const std::vector<float>& values)
-      : weights(padded(n_topics)), threshold(n_topics), other(n_topics) {
-    std::copy(values.begin(), values.end(), weights.get());
-    uniform = std::all_of(values.begin(), values.end(), [&](float v) { return v == values[0]; });
-    Aligned<uint32_t> scratch(n_topics);
-    build_alias(weights.get(), n_topics, threshold.get(), other.get(), scratch.get());
-  }
+      : weights(values.data(), 1, n_topics), table(values.data(), 1, n_topics),
+        uniform(std::all_of(values.begin(), values.end(), [&](float v) { return v == values[0]; })) {}
 };
 
 struct Warp {
@@ -71,10 +67,7 @@ struct Warp {
   // Calls work(thread, first record, last record) for blocks of records.
   template <class Work>
   void share_records(const Work& work) {
-    const int64_t n = c.n_tokens();
-    share((n + BLOCK - 1) / BLOCK, n_threads, [&](int thread, int64_t block) {
-      work(thread, block * BLOCK, std::min(n, (block + 1) * BLOCK));
-    });
+    share_rows(c.n_tokens(), BLOCK, n_threads, work);
   }
 
   void read(const uint16_t* topics) {
@@ -103,7 +96,7 @@ struct Warp {
     const Prior& prior = words ? beta : alpha;
     share((c.n_tokens() + BLOCK - 1) / BLOCK, n_threads, [&](int thread, int64_t block) {
       Workspace& space = *spaces[thread];
-      kernels().pass({offsets, n_rows, words ? by_word.order : nullptr, records.get(), const_cast<Prior&>(prior).weights.get(),
+      kernels().pass({offsets, n_rows, words ? by_word.order : nullptr, records.get(), prior.weights.get(),
                       prior.uniform ? nullptr : &prior.alias, words ? model.others : nullptr, inverse.get(),
                       space.totals.get(), accept, row_at(block * BLOCK), row_at((block + 1) * BLOCK), model.n_topics,
                       stride, n_proposals, seed, sweep, longest, space.counts.get(), space.scratch.get(),

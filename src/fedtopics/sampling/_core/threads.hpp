@@ -32,4 +32,14 @@ void share(int64_t n_blocks, int n_threads, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+constexpr int64_t DOCUMENTS_AT_ONCE = 32;
+
+// Calls work(thread, first, last) for blocks of rows.
+template <class Work>
+void share_rows(int64_t n_rows, int64_t block_size, int n_threads, const Work& work) {
+  share((n_rows + block_size - 1) / block_size, n_threads, [&](int thread, int64_t block) {
+    work(thread, block * block_size, std::min(n_rows, (block + 1) * block_size));
+  });
+}
+
 }  // namespace fedtopics

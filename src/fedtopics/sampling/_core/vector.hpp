@@ -36,6 +36,7 @@ struct Vector {
 using Floats = Vector<float>;
 using Ints = Vector<int32_t>;
 using Bits = Vector<uint32_t>;
+typedef float Quad __attribute__((vector_size(16)));
 
 #define EACH_PART(T) _Pragma("GCC unroll 8") for (int p = 0; p < Vector<T>::PARTS; p++)
 
@@ -84,33 +85,52 @@ INLINE Vector<T> all(T x) {
   EACH_PART(T) a.part[p] = x - typename Vector<T>::Register{};
   return a;
 }
+// What is loaded and stored is aligned. Register by register: GCC copies a whole `Vector` through the stack.
 template <class T>
 INLINE Vector<T> load(const T* from) {
   Vector<T> a;
-  std::memcpy(&a, from, sizeof a);
+  EACH_PART(T) a.part[p] = reinterpret_cast<const typename Vector<T>::Register*>(from)[p];
   return a;
 }
 template <class T>
 INLINE void store(T* to, Vector<T> a) {
-  std::memcpy(to, &a, sizeof a);
+  EACH_PART(T) reinterpret_cast<typename Vector<T>::Register*>(to)[p] = a.part[p];
 }
+INLINE Floats operator-(float x, Floats y) { return all(x) - y; }
+INLINE Floats operator*(float x, Floats y) { return all(x) * y; }
+INLINE Floats operator/(Floats x, float y) { return x / all(y); }
+
 template <class T>
 INLINE Vector<T> select(Ints mask, Vector<T> yes, Vector<T> no) {
   EACH_PART(T) no.part[p] = mask.part[p] ? yes.part[p] : no.part[p];
   return no;
 }
 
+// a > b ? a : b and a < b ? a : b as one instruction, which GCC does not find by itself.
+#if defined(__AVX512F__)
+INLINE Floats larger(Floats a, Floats b) { return {{_mm512_max_ps(a.part[0], b.part[0])}}; }
+INLINE Floats smaller(Floats a, Floats b) { return {{_mm512_min_ps(a.part[0], b.part[0])}}; }
+#elif defined(__AVX2__)
+INLINE Floats larger(Floats a, Floats b) {
+  EACH_PART(float) a.part[p] = _mm256_max_ps(a.part[p], b.part[p]);
+  return a;
+}
+INLINE Floats smaller(Floats a, Floats b) {
+  EACH_PART(float) a.part[p] = _mm256_min_ps(a.part[p], b.part[p]);
+  return a;
+}
+#else
+INLINE Floats larger(Floats a, Floats b) { return select(b < a, a, b); }
+INLINE Floats smaller(Floats a, Floats b) { return select(a < b, a, b); }
+#endif
+
+INLINE float lane(const Floats& a, int i) { return reinterpret_cast<const float*>(&a)[i]; }
+
 INLINE Floats to_floats(Floats a) { return a; }
 INLINE Floats to_floats(Ints a) {
   Floats f;
   EACH_PART(float) f.part[p] = __builtin_convertvector(a.part[p], Floats::Register);
   return f;
-}
-// Rounds toward zero; the lanes must lie in the range of int32.
-INLINE Ints to_ints(Floats a) {
-  Ints i;
-  EACH_PART(float) i.part[p] = __builtin_convertvector(a.part[p], Ints::Register);
-  return i;
 }
 INLINE Ints as_ints(Bits a) {
   Ints i;
@@ -155,13 +175,49 @@ INLINE Bits multiply_high(Bits a, Bits b) {
   return high;
 }
 
+// The sixteen lanes folded to four: (lanes 0-3 + 8-11) + (4-7 + 12-15).
+INLINE Quad fold(Floats x) {
+#if defined(__AVX512F__)
+  typedef float Half __attribute__((vector_size(32)));
+  const Half half = __builtin_shufflevector(x.part[0], x.part[0], 0, 1, 2, 3, 4, 5, 6, 7) +
+                    __builtin_shufflevector(x.part[0], x.part[0], 8, 9, 10, 11, 12, 13, 14, 15);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+#elif defined(__AVX2__)
+  const Floats::Register half = x.part[0] + x.part[1];
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+#else
+  return (x.part[0] + x.part[2]) + (x.part[1] + x.part[3]);
+#endif
+}
+
+// Lane i of the result is the sum of the lanes of rows[i].
+INLINE Floats sum_each(const Floats* rows) {
+  Floats result;
+  for (int i = 0; i < LANES; i += 4) {
+    const Quad a = fold(rows[i]), b = fold(rows[i + 1]), c = fold(rows[i + 2]), d = fold(rows[i + 3]);
+    const Quad ab = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    const Quad cd = __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    const Quad sums = __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+    std::memcpy(reinterpret_cast<float*>(&result) + i, &sums, sizeof sums);
+  }
+  return result;
+}
+
 // The sum of all lanes in one fixed order.
-INLINE float sum(Floats a) {
-  alignas(64) float x[LANES];
-  store(x, a);
-  for (int half = LANES / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; l++) x[l] += x[l + half];
-  return x[0];
+INLINE float sum(Floats x) {
+  const Quad four = fold(x);
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+// The same with its last steps in double precision.
+INLINE double sum_lanes(Floats x) {
+  const Quad four = fold(x);
+  return (static_cast<double>(four[0]) + four[1]) + (static_cast<double>(four[2]) + four[3]);
+}
+
+INLINE float largest(const Floats& x) {
+  float most = lane(x, 0);
+  for (int i = 1; i < LANES; i++) most = lane(x, i) > most ? lane(x, i) : most;
+  return most;
 }
 
 // table[index] lane by lane.

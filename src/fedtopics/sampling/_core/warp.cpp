@@ -122,9 +122,7 @@ struct Row {
 
   METHOD Bits draw_prior(Random& random) {
     if (cumulative) return search(random.uniform() * all(prior_mass));
-    const Bits column = multiply_high(random.bits(), all((uint32_t)p.n_topics));
-    if (!alias) return column;
-    return select(random.uniform() < gather(alias->threshold, column), column, gather(alias->other, column));
+    return alias ? random.draw(*alias, (uint32_t)p.n_topics) : random.below((uint32_t)p.n_topics);
   }
 
   // The topic of another token of the row, or with the prior's share of the mass a draw from the prior.

@@ -39,14 +39,19 @@ inline std::int64_t geometric(Stream& stream, std::uint64_t s, std::uint64_t t) 
   }
 }
 
-// Pr[Z = z] ~ exp(-|z| s / t), Algorithm 2.
-inline std::int64_t laplace(Stream& stream, std::uint64_t s, std::uint64_t t) {
+// An integer of either sign from the law of those that are not negative.
+template <class Draw>
+std::int64_t with_sign(Stream& stream, Draw draw) {
   for (;;) {
-    const std::int64_t magnitude = geometric(stream, s, t);
-    const bool negative = stream.bits(1);
-    if (!negative) return magnitude;
+    const std::int64_t magnitude = draw(stream);
+    if (!stream.bits(1)) return magnitude;
     if (magnitude > 0) return -magnitude;  // zero has one sign, or it would come twice as often
   }
+}
+
+// Pr[Z = z] ~ exp(-|z| s / t), Algorithm 2.
+inline std::int64_t laplace(Stream& stream, std::uint64_t s, std::uint64_t t) {
+  return with_sign(stream, [=](Stream& z) { return geometric(z, s, t); });
 }
 
 // Pr[Z = z] ~ exp(-z^2 / (2 sigma^2)), sigma^2 = n / d, t = floor(sigma) + 1, Algorithm 3.

@@ -58,7 +58,7 @@ NB_MODULE(_noise, m) {
   });
   m.def("two_sided", [](Stream& stream, Digits cumulative, std::size_t size) {
     const Table table(cumulative.data(), cumulative.shape(0));
-    return repeat(size, [&] { return with_sign(stream, table); });
+    return repeat(size, [&] { return with_sign(stream, [&](Stream& z) { return table.draw(z); }); });
   });
   m.def("survivors", [](Stream& stream, Digits digits, std::int64_t n_positions) {
     std::vector<std::int64_t> positions;

@@ -52,13 +52,4 @@ class Table {
   std::array<std::size_t, 256> first_{};
 };
 
-// An integer of either sign from the law of those that are not negative.
-inline std::int64_t with_sign(Stream& stream, const Table& table) {
-  for (;;) {
-    const std::int64_t magnitude = table.draw(stream);
-    if (!stream.bits(1)) return magnitude;
-    if (magnitude > 0) return -magnitude;  // zero has one sign, or it would come twice as often
-  }
-}
-
 }  // namespace fedtopics
