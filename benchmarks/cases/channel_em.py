@@ -1,28 +1,26 @@
 """Time and memory of the channel E step, and of whole CALM training against tomotopy.
 
-    python benchmarks/channel_em.py              the kernel: nanoseconds per stored entry and round
-    python benchmarks/channel_em.py --training   KOS and AP: seconds to one perplexity, CALM and tomotopy
-    python benchmarks/channel_em.py --large      50,000 imdb documents: seconds per round, peak memory
-
-Results go to benchmarks/results/channel_em*.json. The best of several repetitions is kept, because other work
+The best of several repetitions is kept, because other work
 on the machine only adds time; `cpu` counts the processor time of all threads.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
-from pathlib import Path
+from functools import cache, partial
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from quality import DATA, RESULTS, SETS, tomotopy_model, tomotopy_topics
 
+from benchmarks import corpora
+from benchmarks.case import Case, Steps
+from benchmarks.cases.peers import tomotopy_model, tomotopy_topics
+from benchmarks.runner import in_own_process
+from fedtopics import sampling
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.experiment import Data, prepare
+from fedtopics.experiment import Data
 from fedtopics.federation.protocol import Arrays, Party, Turn
 from fedtopics.methods.calm import Calm
 from fedtopics.privacy.histogram import Histogram
@@ -65,16 +63,19 @@ def timed(histograms: Histograms, n_topics: int, n_threads: int, n_repetitions: 
     }
 
 
-def kernel() -> list[dict[str, float]]:
-    """AP at epsilon 6, several numbers of topics, one and two threads."""
-    path, _, reading = SETS["ap"]
-    histograms = noisy(read(str(DATA / path), **reading), 6.0)
-    return [timed(histograms, k, threads, 60) for k in (16, 32, 64, 128) for threads in (1, 2)]
+@cache
+def stories() -> Histograms:
+    """AP at epsilon 6."""
+    return noisy(read(str(corpora.path("ap")), **corpora.FEW_WORDS["ap"]), 6.0)
+
+
+def kernel(n_topics: int, n_threads: int) -> dict[str, float]:
+    return timed(stories(), n_topics, n_threads, 60)
 
 
 def large() -> dict[str, Any]:
     """All imdb reviews over 10,000 words with 100 topics."""
-    histograms = noisy(read(str(DATA / "imdb"), max_words=10_000), 6.0)
+    histograms = noisy(read(str(corpora.path("imdb")), max_words=10_000), 6.0)
     rounds = [timed(histograms, 100, threads, 3) for threads in (1, 2)]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     return {"n_docs": histograms.n_docs, "rounds": rounds, "peak_gigabytes": peak}
@@ -82,9 +83,8 @@ def large() -> dict[str, Any]:
 
 def training(name: str) -> dict[str, Any]:
     """Seconds until both, CALM at epsilon 6 and tomotopy without privacy, reach the same perplexity."""
-    path, n_topics, reading = SETS[name]
-    data = prepare(str(DATA / path), n_parties=3, **reading)
-    traces = {"tomotopy": tomotopy_trace(data, n_topics), "calm": calm_trace(data, n_topics)}
+    data = corpora.dealt(name)
+    traces = {"tomotopy": tomotopy_trace(data, 50), "calm": calm_trace(data, 50)}
     target = 1.002 * max(trace[-1][1] for trace in traces.values())
     reached = {who: next(t for t, value in trace if value <= target) for who, trace in traces.items()}
     return {"set": name, "target_perplexity": target, "seconds_to_target": reached, "traces": traces}
@@ -119,27 +119,41 @@ def calm_trace(data: Data, n_topics: int) -> list[tuple[float, float]]:
     return trace
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--training", action="store_true")
-    parser.add_argument("--large", action="store_true")
-    options = parser.parse_args()
-    if options.training:
-        store("channel_em_training.json", [training(name) for name in ("kos", "ap")])
-    elif options.large:
-        store("channel_em_large.json", large())
-    else:
-        store("channel_em.json", kernel())
+def kernel_steps() -> Steps:
+    return {f"{k} topics, {n} threads": partial(kernel, k, n) for k in (16, 32, 64, 128) for n in (1, 2)}
 
 
-def store(name: str, result: Any) -> None:
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps(result, indent=1)
-    Path(RESULTS / name).write_text(text + "\n")
-    print(text)
-
-
-if __name__ == "__main__":
-    main()
+PAGES = ("docs/methods/calm.md",)
+CASES = (
+    Case(
+        "channel_em",
+        "nanoseconds of the channel E step per stored entry, by topics and threads",
+        kernel_steps,
+        measures=(sampling,),
+        minutes=1,
+        corpora=("ap",),
+        timed=True,
+        pages=PAGES,
+    ),
+    Case(
+        "channel_em_large",
+        "seconds of a round on 50,000 imdb reviews with 100 topics, and peak memory",
+        lambda: {"imdb": partial(in_own_process, large)},
+        measures=(sampling,),
+        minutes=3,
+        corpora=("imdb",),
+        timed=True,
+        pages=PAGES,
+    ),
+    Case(
+        "channel_em_training",
+        "processor seconds until CALM at epsilon 6 and tomotopy reach one perplexity",
+        lambda: {name: partial(training, name) for name in ("kos", "ap")},
+        measures=(sampling, Calm),
+        minutes=10,
+        corpora=("kos", "ap"),
+        needs={"tomotopy": "bench"},
+        timed=True,
+        pages=PAGES,
+    ),
+)

@@ -1,29 +1,27 @@
 """What topics are worth to a classifier: not private, private, and each party alone, on five labeled sets.
 
-    python benchmarks/classification.py                         every set, five seeds
-    python benchmarks/classification.py enron_spam --seeds 1    some sets, one seed
-
 Topics come from the training documents alone. The classifier (logistic regression on the mixtures) is trained
-on all labeled training documents whatever the topics, so that the topics alone make the difference. One JSON
-file per set goes to benchmarks/results; a seed that is there already is not run again.
-`tables.py` puts the results into docs/applications.md.
+on all labeled training documents whatever the topics, so that the topics alone make the difference.
 """
 
 from __future__ import annotations
 
-import argparse
-from time import perf_counter
+from functools import partial
+from statistics import fmean
 from typing import Any
 
-import stored
-from corpora import RESULTS
-from labeled import SETS, Divided, available, divided, documents
-
+from benchmarks import stored
+from benchmarks.case import Case, Steps
+from benchmarks.labeled import SETS, Divided, divided, documents
+from benchmarks.markdown_tables import table
 from fedtopics import methods
+from fedtopics.applications import classification
 from fedtopics.applications.classification import classify
 from fedtopics.federation import in_process
+from fedtopics.methods.calm import Calm
 from fedtopics.model import TopicModel
 
+SEEDS = {"20newsgroups": 3, "ohsumed": 3}  # of the others five
 EPSILON = 6.0
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("pooled", "pooled", {}),
@@ -32,66 +30,78 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def topics(data: Divided, n_topics: int, seed: int, n_threads: int) -> dict[str, TopicModel]:
+def topics(data: Divided, n_topics: int, seed: int) -> dict[str, TopicModel]:
     """The model of every kind of training, and of every party by itself."""
     found: dict[str, TopicModel] = {}
     for label, method, settings in RUNS:
-        began = perf_counter()
         outcome = in_process.run(
-            methods.make(method, n_topics=n_topics, **settings), data.parties, seed=seed, n_threads=n_threads
+            methods.make(method, n_topics=n_topics, **settings), data.parties, seed=seed, n_threads=1
         )
         if outcome.model is not None:
             found[label] = outcome.model
         found |= {f"{label}: {party}": model for party, model in outcome.local_models.items()}
-        print(f"  {label}: {perf_counter() - began:.0f} s", flush=True)
     return found
 
 
-def measured(name: str, data: Divided, seed: int, n_threads: int) -> dict[str, Any]:
+def measured(name: str, seed: int) -> dict[str, Any]:
     """Scores by features, each with its interval, for one seed."""
-    models = topics(data, SETS[name].n_topics, seed, n_threads)
-    results = classify(models, data.train, data.test, seed=seed, n_threads=n_threads)
+    data = divided(name, documents(name), seed)
+    models = topics(data, SETS[name].n_topics, seed)
+    results = classify(models, data.train, data.test, seed=seed, n_threads=1)
     return {
         result.features: {score: [found.value, *found.interval] for score, found in result.scores.items()}
         for result in results
     }
 
 
-def run(name: str, n_seeds: int, n_threads: int) -> None:
-    """Add the seeds that are missing to the set's file."""
-    file = RESULTS / f"classification_{name}.json"
-    results = stored.load(file)
-    seeds = results.setdefault("seeds", {})
-    missing = [seed for seed in range(n_seeds) if str(seed) not in seeds]
-    corpus = documents(name) if missing else None
-    for seed in missing:
-        assert corpus is not None
-        print(f"{name}, seed {seed}", flush=True)
-        data = divided(name, corpus, seed)
-        results |= {
-            "n_topics": SETS[name].n_topics,
-            "n_words": data.train.n_words,
-            "n_train": {party: held.n_docs for party, held in data.parties.items()},
-            "n_test": data.test.n_docs,
-        }
-        seeds[str(seed)] = measured(name, data, seed, n_threads)
-        stored.save(results, file)
+def sizes(name: str, seed: int) -> dict[str, Any]:
+    data = divided(name, documents(name), seed)
+    return {
+        "n_topics": SETS[name].n_topics,
+        "n_words": data.train.n_words,
+        "n_train": {party: held.n_docs for party, held in data.parties.items()},
+        "n_test": data.test.n_docs,
+    }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("sets", nargs="*", help=", ".join(SETS))
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=1)
-    options = parser.parse_args()
-    names = options.sets or available()
-    if not names:
-        print("no corpora found: let FEDTOPICS_DATA point to them")
-    for name in names:
-        run(name, options.seeds, options.threads)
+def steps() -> Steps:
+    made: Steps = {}
+    for name in SETS:
+        seeds = range(SEEDS.get(name, 5))
+        made |= {f"{name}/seeds/{seed}": partial(measured, name, seed) for seed in seeds}
+        made[f"{name}/sizes"] = partial(sizes, name, seeds[-1])
+    return made
 
 
-if __name__ == "__main__":
-    main()
+def scores() -> str:
+    """Means over the seeds, the spread of AUC (largest less smallest), and its difference to `pooled`."""
+    head = ["set", "seeds", "topics", "accuracy", "precision", "recall", "F1", "AUC (spread)", "AUC - pooled"]
+    rows = []
+    for name, found in stored.values("classification").items():
+        seeds = list(found["seeds"].values())
+        for features in seeds[0]:
+            areas = [seed[features]["auc"][0] for seed in seeds]
+            behind = fmean(area - seed["pooled"]["auc"][0] for area, seed in zip(areas, seeds, strict=True))
+            means = [
+                f"{fmean(seed[features][score][0] for seed in seeds):.3f}"
+                for score in ("accuracy", "precision", "recall", "f1")
+            ]
+            area = f"{fmean(areas):.3f} ({max(areas) - min(areas):.3f})"
+            rows.append([name, str(len(seeds)), features, *means, area, f"{100 * behind:+.1f} points"])
+    return table(head, rows)
+
+
+CASES = (
+    Case(
+        "classification",
+        "what topics are worth to a classifier: not private, private, each party alone; five labeled sets",
+        steps,
+        measures=(classification, Calm),
+        minutes=120,
+        seeds=(0, 1, 2, 3, 4),
+        corpora=tuple(SETS),
+        pages=("docs/applications.md",),
+        tables={"classification": scores},
+        summary=scores,
+    ),
+)

@@ -1,10 +1,6 @@
 """What a network costs: seconds a round beside the reference engine, ten parties, a wide area link.
 
-    python benchmarks/federation.py overhead   3 parties, 4 MB each way in a round, loopback
-    python benchmarks/federation.py parties    10 parties on this machine
-    python benchmarks/federation.py wide-area  CALM, 30 rounds, sotu's eras, 80 ms and 20 Mbit/s each way
-
-Results go to results/federation.json. The model of every run is compared with the reference engine's.
+The model of every run is compared with the reference engine's.
 """
 
 from __future__ import annotations
@@ -13,14 +9,18 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from benchmarks.case import Case, Steps
+from fedtopics import federation as engines
+from fedtopics import network
 from fedtopics.deployment.on_this_machine import LocalFederation, free_port
 from fedtopics.federation import in_process
 from fedtopics.federation.plan import Plan
@@ -29,8 +29,7 @@ from fedtopics.federation.plan_text import policy_template
 from fedtopics.model import TopicModel
 from fedtopics.reading import documents, read
 
-RESULTS = Path(__file__).parent / "results" / "federation.json"
-LINK = Path(__file__).parent / "wide_area.py"
+LINK = Path(__file__).with_name("wide_area_link.py")
 DELAY, RATE = 0.08, 20e6
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = 0
@@ -164,11 +163,24 @@ def links(folder: Path, federation: LocalFederation) -> Iterator[dict[str, list[
             process.wait()
 
 
-if __name__ == "__main__":
+def measured(task: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as place:
+        return task(Path(place))
+
+
+def steps() -> Steps:
     tasks = {"overhead": overhead, "parties": ten_parties, "wide-area": wide_area}
-    for chosen in sys.argv[1:] or tasks:
-        with tempfile.TemporaryDirectory() as place:
-            result = tasks[chosen](Path(place))
-        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        RESULTS.write_text(json.dumps(known | {chosen: result}, indent=1) + "\n")
-        print(json.dumps({chosen: result}, indent=1))
+    return {name: partial(measured, task) for name, task in tasks.items()}
+
+
+CASES = (
+    Case(
+        "federation",
+        "seconds of a round over a network beside the reference engine; ten parties; a slow link",
+        steps,
+        measures=(engines, network),
+        minutes=5,
+        timed=True,
+        pages=("docs/deployment.md",),
+    ),
+)

@@ -1,18 +1,15 @@
-"""The tables of the local methods' pages, from what `local_privacy.py` stored."""
+"""The tables of the local methods' pages, from what their cases stored."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from itertools import groupby
 from math import log
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from markdown_tables import table
+from benchmarks import stored
+from benchmarks.markdown_tables import spread, table
 
-RESULTS = Path(__file__).parent / "results"
 CHANNELS = ("none", "rrp", "krr", "t-krr", "hm")
 SAMPLERS = {"gibbs": "Gibbs", "metropolis": "Metropolis-Hastings"}
 VARIED = {
@@ -28,7 +25,12 @@ Run = dict[str, Any]
 def channels() -> str:
     """FedLDA as printed: perplexity after the last round, by set, sampler and channel."""
     rows = [
-        [name, shown, f"{entry['unigram']:.0f}", *(_spread(_found(entry, sampler, c)) for c in CHANNELS)]
+        [
+            name,
+            shown,
+            _unigram(entry),
+            *(spread(_found(entry, sampler, c)) for c in CHANNELS),
+        ]
         for name, entry in _load("channels").items()
         for sampler, shown in SAMPLERS.items()
     ]
@@ -40,7 +42,7 @@ def varying() -> str:
     rows = []
     for name, entry in _load("varying").items():
         for setting, shown in VARIED.items():
-            by_channel = groupby(entry[setting], key=lambda run: run["settings"]["channel"])
+            by_channel = groupby(entry[setting].values(), key=lambda run: run["settings"]["channel"])
             for channel, runs in by_channel:
                 found = ", ".join(f"{r['settings'][setting]}: {r['perplexity']:.0f}" for r in runs)
                 rows.append([name, shown, channel, found])
@@ -52,15 +54,23 @@ def totals() -> str:
     rows = []
     for name, entry in _load("totals").items():
         for total, found in entry["totals"].items():
-            tuples = min(run["perplexity"] for run in found["tuples"])
+            tuples = min(run["perplexity"] for run in found["tuples"].values())
             by_channel = [
-                [r["perplexity"] for r in found["sound"] if r["settings"]["channel"] == channel]
+                [r["perplexity"] for r in found["sound"].values() if r["settings"]["channel"] == channel]
                 for channel in ("krr", "ue")
             ]
-            known = [entry["unigram"], entry["none"], found["private_unigram"], tuples]
+            known = [entry["facts"]["unigram"], entry["none"], found["private_unigram"], tuples]
             below = 100 * (1 - max(map(fmean, by_channel)) / tuples)
+            held = f"{name} {entry['facts']['n_users']} users"
             cells = [f"{float(total):.0f}", *(f"{value:.0f}" for value in known)]
-            rows.append([f"{name} users", *cells, *map(_spread, by_channel), f"{below:.0f} %"])
+            rows.append(
+                [
+                    held,
+                    *cells,
+                    *map(spread, by_channel),
+                    f"{below:.0f} %",
+                ]
+            )
     head = ["set", "total", "unigram (not private)", "no privacy (pooled)", "private unigram"]
     return table([*head, "tuples, best split", "sound, krr", "sound, ue", "sound below tuples"], rows)
 
@@ -69,9 +79,8 @@ def attacks() -> str:
     """What a listener has of the documents after forty rounds, and after one."""
     rows = []
     for name, entry in _load("attacks").items():
-        once = [run for run in entry["attacks"] if run["rounds"] == 1]
-        often = [run for run in entry["attacks"] if run["rounds"] == 40]
-        for first, run in zip(once, often, strict=True):
+        for label, run in entry["40"].items():
+            first = entry["1"][label]
             scores = [f"{run[score]:.3f}" for score in ("recall", "precision", "theta_error", "bound")]
             rows.append([name, _described(run), f"{first['recall']:.3f}", *scores])
     head = ["set", "method", "recall, 1 round", "recall", "precision", "error of theta", "bound on recall"]
@@ -82,18 +91,17 @@ def bits() -> str:
     """LP-LDA as printed against its Laplace baseline, by f."""
     rows = []
     for name, entry in _load("bits").items():
-        rates = [run["settings"]["f"] for run in entry["paper"]]
-        groups = {"LP-LDA, `paper`": entry["paper"]} | {
-            f"Laplace, sensitivity {scale:g}": [
-                r for r in entry["laplace"] if r["settings"]["sensitivity"] == scale
-            ]
-            for scale in sorted({run["settings"]["sensitivity"] for run in entry["laplace"]})
+        printed, laplace = (list(entry[kind].values()) for kind in ("paper", "laplace"))
+        rates = [run["settings"]["f"] for run in printed]
+        groups = {"LP-LDA, `paper`": printed} | {
+            f"Laplace, sensitivity {scale:g}": [r for r in laplace if r["settings"]["sensitivity"] == scale]
+            for scale in sorted({run["settings"]["sensitivity"] for run in laplace})
         }
         rows += [
             [
                 name,
                 f"{entry['none']:.0f}",
-                f"{entry['unigram']:.0f}",
+                _unigram(entry),
                 label,
                 *(f"{r['perplexity']:.0f}" for r in runs),
             ]
@@ -111,13 +119,13 @@ def equal_words() -> str:
             of = {
                 variant: [
                     run["perplexity"]
-                    for run in entry["equal"]
+                    for run in entry["equal"].values()
                     if (run["settings"]["variant"], run["settings"]["epsilon"]) == (variant, epsilon)
                 ]
                 for variant in ("paper", "sound")
             }
             below = 100 * (1 - fmean(of["sound"]) / fmean(of["paper"]))
-            rows.append([name, f"{epsilon:g}", *map(_spread, of.values()), f"{below:.0f} %"])
+            rows.append([name, f"{epsilon:g}", *map(spread, of.values()), f"{below:.0f} %"])
     return table(["set", "epsilon (word replace)", "`paper`", "`sound`", "sound below"], rows)
 
 
@@ -139,33 +147,17 @@ def monitor_cost() -> str:
     return table(list(_load("monitor")), [[f"{entry['cost_of_monitoring']:.2f}" for _, entry in found]])
 
 
-TABLES = {
-    "local-channels": channels,
-    "local-varying": varying,
-    "local-totals": totals,
-    "local-attacks": attacks,
-    "local-bits": bits,
-    "local-equal-words": equal_words,
-    "local-monitor": monitor,
-    "local-monitor-cost": monitor_cost,
-}
-
-
 def _load(part: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RESULTS / f"local_privacy_{part}.json").read_text())
-    return found
+    return stored.values(f"local_privacy_{part}")
+
+
+def _unigram(entry: dict[str, Any]) -> str:
+    return f"{entry['facts']['unigram']:.0f}"
 
 
 def _found(entry: dict[str, Any], sampler: str, channel: str) -> list[float]:
     wanted = {"sampler": sampler, "channel": channel}
-    return [run["perplexity"] for run in entry["runs"] if wanted.items() <= run["settings"].items()]
-
-
-def _spread(values: Sequence[float]) -> str:
-    """The mean, and the range where there are several."""
-    if len(values) == 1:
-        return f"{values[0]:.0f}"
-    return f"{fmean(values):.0f} ({min(values):.0f} to {max(values):.0f})"
+    return [run["perplexity"] for run in entry["runs"].values() if wanted.items() <= run["settings"].items()]
 
 
 def _described(run: Run) -> str:

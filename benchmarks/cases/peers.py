@@ -1,6 +1,6 @@
 """One LDA library in a process of its own, driven line by line from standard input.
 
-    python benchmarks/peers.py fedtopics data.npz 100 1
+    python -m benchmarks.cases.peers fedtopics data.npz 100 1
 
 `go N` trains N more sweeps (passes), `score` gives held-out perplexity; every answer is one line of JSON.
 All libraries get the same documents, alpha = 0.1 and beta = 0.01, and keep their own habit of optimizing
@@ -93,11 +93,7 @@ class Tomotopy(Peer):
         self.model.train(n_sweeps, workers=self.n_threads)
 
     def topics(self) -> NDArray[Any]:
-        phi = np.zeros((self.n_topics, self.corpus.n_words))
-        ids = np.array(list(self.model.used_vocabs)).astype(int)
-        for k in range(self.n_topics):
-            phi[k, ids] = self.model.get_topic_word_dist(k)
-        return phi
+        return tomotopy_topics(self.model, self.corpus.n_words)
 
 
 class ScikitLearn(Peer):
@@ -156,6 +152,26 @@ class Ariddell(Peer):
 
     def topics(self) -> NDArray[Any]:
         return self.phi
+
+
+def tomotopy_model(corpus: Corpus, n_topics: int, seed: int = 0) -> Any:
+    """tomotopy's collapsed Gibbs sampler with the documents of all parties, before training."""
+    import tomotopy
+
+    model = tomotopy.LDAModel(k=n_topics, alpha=0.1, eta=0.05, seed=seed + 1)
+    for first, last in zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True):
+        if first < last:
+            model.add_doc([str(word) for word in corpus.words[first:last]])
+    return model
+
+
+def tomotopy_topics(model: Any, n_words: int) -> NDArray[np.float64]:
+    """The topics of a tomotopy model, (n_topics, n_words)."""
+    topics = np.zeros((model.k, n_words))
+    known = [int(word) for word in model.used_vocabs]
+    for k in range(model.k):
+        topics[k, known] = model.get_topic_word_dist(k)
+    return topics
 
 
 PEERS: dict[str, type[Peer]] = {

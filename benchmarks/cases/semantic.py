@@ -1,57 +1,38 @@
 """PC-TD and semantic consistency on news and speeches: what the paper reports, measured again.
 
-    python benchmarks/semantic.py                       every part, about 20 minutes of CPU time
-    python benchmarks/semantic.py taus --sets ap        one part (releases, consistency, taus, parties,
-                                                        sigmas, topics, variants, speed, memory) on one set
-    python benchmarks/semantic.py --charts              only draw the charts of what is stored
-
-Reads ap, reuters21578, sotu and word_vectors from FEDTOPICS_DATA (default: ../shared/data) and skips those
-that are not there. Three parties by date that hold a sixth, a third and a half of the documents, as in the
+Three parties by date that hold a sixth, a third and a half of the documents, as in the
 paper; held-out document completion; epsilon is for a word added or removed, at delta 1e-5 for Gaussian noise.
-Each run is stored when it is there, in one JSON file per part in benchmarks/results, and not made again
-(move the file away for that). Charts go to docs/methods; `python benchmarks/tables.py` writes the tables.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
-import lzma
 import os
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-import semantic_charts
-import stored
 
+from benchmarks import corpora
+from benchmarks.case import Case, Steps
+from benchmarks.cases import semantic_charts, semantic_tables
+from benchmarks.dated import SETS, dated_texts, prepared
+from fedtopics import consistency as relations
 from fedtopics import methods
 from fedtopics.consistency import Relation, from_vectors, load
 from fedtopics.corpus import Corpus
-from fedtopics.experiment import Data, prepare, train
+from fedtopics.experiment import Data, train
 from fedtopics.federation import in_process
-from fedtopics.reading import read
+from fedtopics.methods.calm import Calm
+from fedtopics.methods.pctd import Pctd
 
-DATA = Path(os.environ.get("FEDTOPICS_DATA", Path(__file__).parents[1] / ".." / "shared" / "data"))
-RESULTS = Path(__file__).parent / "results"
-FILES = {"ap": "ap/ap.txt.gz", "reuters": "reuters21578/reuters21578.jsonl.xz", "sotu": "sotu/sotu.jsonl.xz"}
-RELATIONS = {
-    "GloVe": str(DATA / "word_vectors" / "glove100d_20k.txt.gz"),
-    "wordllama": "wordllama",
-    "WordNet": os.environ.get("WORDNET", "wordnet"),
-}
+RELATIONS = ("GloVe", "wordllama", "WordNet")
 PRINTED = (500, 2000)  # documents and words: the paper's 500 stories; its noise is dear
 MEDIUM = (1000, 3000)
 LARGE = (2000, 4000)
 WITHOUT_NOISE = {"sigma": 0.12, "release": "unit"}  # one count in 10^15 is changed
-SHARES = (1 / 6, 1 / 2)  # of the documents, before the second and third party
 
 
 @dataclass(frozen=True)
@@ -137,63 +118,16 @@ def consistency() -> list[Planned]:
     return [Planned(name or "none", "calm", {"epsilon": 6.0}, relation=name) for name in (None, *RELATIONS)]
 
 
-PARTS: dict[str, Callable[[], list[Planned]]] = {
-    "releases": releases,
-    "consistency": consistency,
-    "taus": taus,
-    "parties": parties,
-    "sigmas": sigmas,
-    "topics": topics,
-    "variants": variants,
-}
-
-
-def dated_texts(name: str) -> list[tuple[str, str]]:
-    """(date, text) of every document of a set, oldest first."""
-    path = DATA / FILES[name]
-    if name == "ap":
-        with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
-            found = re.findall(r"<DOCNO>\s*AP(\d+)\S*\s*</DOCNO>\s*<TEXT>(.*?)</TEXT>", file.read(), re.S)
-        return sorted(found)
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    days = [datetime.strptime(row["date"].split()[0], "%d-%b-%Y").date().isoformat() for row in rows]
-    return sorted(zip(days, (row["text"] for row in rows), strict=True))
-
-
-@cache
-def prepared(name: str, n_docs: int, n_words: int) -> Data:
-    """A spread of the documents that have 30 words or more, dealt by date."""
-    if name == "sotu":
-        whole = read("sotu", max_words=n_words)  # the built-in passages, oldest first
-    else:
-        texts = [text for _, text in dated_texts(name)]
-        whole = Corpus.from_texts(texts, max_words=n_words)
-    long = np.flatnonzero(whole.lengths >= 30)
-    chosen = long[np.linspace(0, len(long) - 1, min(n_docs, len(long))).astype(int)]
-    bounds = np.searchsorted(np.arange(len(chosen)) / len(chosen), SHARES)
-    dealt = np.repeat(["party-1", "party-2", "party-3"], np.diff([0, *bounds, len(chosen)]))
-    documents = whole.select(chosen)
-    named = Corpus(
-        documents.words,
-        documents.offsets,
-        documents.vocabulary,
-        documents.sentence_offsets,
-        documents.document_sentences,
-        parties=tuple(map(str, dealt)),
-        language="en",
-    )
-    data = prepare(named, test_fraction=0.2)
-    return Data(data.parties, data.test, name)
-
-
 @cache
 def relation(source: str, name: str, size: tuple[int, int]) -> Relation:
-    return load(RELATIONS[source], prepared(name, *size).test.vocabulary)
+    named = {"wordllama": "wordllama", "WordNet": os.environ.get("WORDNET", "wordnet")}
+    where = named.get(source) or str(corpora.path("glove"))
+    return load(where, prepared(name, *size).test.vocabulary)
 
 
-def measured(planned: Planned, name: str, seed: int) -> dict[str, Any]:
+def measured(part: str, label: str, name: str, seed: int) -> dict[str, Any]:
     """Scores, price and course of one run."""
+    planned = next(planned for planned in PARTS[part]() if planned.label == label)
     data = prepared(name, *planned.size)
     if planned.party is not None:
         data = Data({planned.party: data.parties[planned.party]}, data.test, name)
@@ -216,7 +150,7 @@ def measured(planned: Planned, name: str, seed: int) -> dict[str, Any]:
     }
 
 
-def speed() -> dict[str, Any]:
+def seconds() -> dict[str, Any]:
     """Seconds of a round of `sound` on 2,000 documents of ap, 50 topics, 10,000 words, 2 threads."""
     texts = [text for _, text in dated_texts("ap")]
     corpus = Corpus.from_texts(texts, max_words=10_000).select(np.arange(2000))
@@ -245,56 +179,102 @@ def memory(n_words: int = 50_000, n_dimensions: int = 100) -> dict[str, Any]:
     return sizes | {"dense_bytes": 4 * n_words**2} | spent
 
 
-SINGLE: dict[str, Callable[[], dict[str, Any]]] = {"speed": speed, "memory": memory}
+PARTS: dict[str, Callable[[], list[Planned]]] = {
+    "releases": releases,
+    "consistency": consistency,
+    "taus": taus,
+    "parties": parties,
+    "sigmas": sigmas,
+    "topics": topics,
+    "variants": variants,
+}
 
 
-def file_of(part: str) -> Path:
-    return RESULTS / f"semantic_{part}.json"
+def steps(part: str) -> Steps:
+    """The runs of a part on every set."""
+    return {
+        f"{name}/{planned.label}/{seed}": partial(measured, part, planned.label, name, seed)
+        for name in SETS
+        for planned in PARTS[part]()
+        for seed in range(planned.n_seeds)
+    }
 
 
-def run_part(part: str, names: list[str]) -> None:
-    """The runs of a part that are not stored, each stored when it is there."""
-    if part in SINGLE:
-        if not file_of(part).exists():
-            stored.save(stored.load(file_of(part)) | SINGLE[part](), file_of(part))
-        print(part, stored.load(file_of(part)), flush=True)
-        return
-    for name in names:
-        for planned in PARTS[part]():
-            for seed in map(str, range(planned.n_seeds)):
-                if seed in stored.load(file_of(part)).get(name, {}).get(planned.label, {}):
-                    continue
-                found = measured(planned, name, int(seed))
-                results = stored.load(file_of(part))
-                results.setdefault(name, {}).setdefault(planned.label, {})[seed] = found
-                stored.save(results, file_of(part))
-                shown = f"{found['perplexity']:.0f}, NPMI {found['coherence_npmi']:.3f}"
-                print(
-                    f"{part} {name} {planned.label} {seed}: {shown}, {found['cpu_seconds']:.0f} s", flush=True
-                )
-
-
-def available(names: list[str]) -> list[str]:
-    found = [name for name in names if (DATA / FILES[name]).exists()]
-    for name in set(names) - set(found):
-        print(f"{name}: no data at {DATA / FILES[name]}; set FEDTOPICS_DATA")
-    return found
-
-
-def main() -> None:
-    every = [*PARTS, *SINGLE]
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("parts", nargs="*", default=every, help=", ".join(every))
-    parser.add_argument("--sets", nargs="*", default=list(FILES), help=", ".join(FILES))
-    parser.add_argument("--charts", action="store_true", help="only draw the stored results")
-    options = parser.parse_args()
-    RESULTS.mkdir(exist_ok=True)
-    for part in [] if options.charts else options.parts:
-        run_part(part, available(options.sets))
-    semantic_charts.draw({part: stored.load(file_of(part)) for part in every if file_of(part).exists()})
-
-
-if __name__ == "__main__":
-    main()
+PCTD, CONSISTENCY = ("docs/methods/pctd.md",), ("docs/consistency.md",)
+NEWS = tuple(SETS.values())
+training = partial(Case, measures=(Pctd,), minutes=5, corpora=NEWS, pages=PCTD)
+THREE = (0, 1, 2)
+CASES = (
+    training(
+        "semantic_releases",
+        "PC-TD as printed and sound, against CALM and shared counts",
+        partial(steps, "releases"),
+        seeds=THREE,
+        tables={"pctd-releases": semantic_tables.releases},
+    ),
+    training(
+        "semantic_variants",
+        "PC-TD with other releases and units",
+        partial(steps, "variants"),
+    ),
+    training(
+        "semantic_sigmas",
+        "PC-TD by round for several sigma, as printed and sound",
+        partial(steps, "sigmas"),
+        tables={"pctd-sigmas": semantic_tables.sigmas},
+        pictures={"methods/pctd_sigmas.svg": semantic_charts.sigmas},
+    ),
+    training(
+        "semantic_parties",
+        "PC-TD's federation against each participant by itself",
+        partial(steps, "parties"),
+        seeds=THREE,
+        tables={"pctd-parties": semantic_tables.parties},
+    ),
+    training(
+        "semantic_topics",
+        "UMass coherence for 10 to 50 topics: LDA, PC-TD without noise, PC-TD at epsilon 8",
+        partial(steps, "topics"),
+        tables={"pctd-topics": semantic_tables.topics},
+        pictures={"methods/pctd_topics.svg": semantic_charts.topics},
+    ),
+    training(
+        "semantic_taus",
+        "PC-TD at epsilon 8 with consistency of several strengths",
+        partial(steps, "taus"),
+        measures=(Pctd, relations),
+        corpora=(*NEWS, "glove"),
+        seeds=THREE,
+        tables={"pctd-taus": semantic_tables.taus},
+        pictures={"methods/pctd_taus.svg": semantic_charts.taus},
+    ),
+    training(
+        "semantic_consistency",
+        "CALM at epsilon 6 without and with each relation of words",
+        partial(steps, "consistency"),
+        measures=(Calm, relations),
+        corpora=(*NEWS, "glove"),
+        needs={"wordllama": "vectors"},
+        seeds=THREE,
+        pages=CONSISTENCY,
+        tables={"consistency-relations": semantic_tables.consistency},
+    ),
+    training(
+        "semantic_speed",
+        "seconds of a round of sound PC-TD on 2,000 documents with 10,000 words, two threads",
+        lambda: {"ap": seconds},
+        minutes=1,
+        corpora=("ap stories",),
+        timed=True,
+    ),
+    training(
+        "semantic_memory",
+        "memory of the relation of 50,000 words",
+        lambda: {"random vectors": memory},
+        measures=(relations,),
+        corpora=(),
+        timed=True,
+        pages=CONSISTENCY,
+        tables={"consistency-memory": semantic_tables.memory},
+    ),
+)

@@ -1,27 +1,19 @@
-"""Charts of `semantic.py` from its stored results; computes nothing but means."""
+"""Charts of PC-TD from stored results; computes nothing but means."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks import stored
 from fedtopics.report.svg import Line, line_chart, side_by_side
 
-PICTURES = Path(__file__).parents[1] / "docs" / "methods"
 SETS = {"ap": "ap", "reuters": "reuters21578", "sotu": "sotu"}
 
 
-def draw(results: dict[str, Any]) -> None:
-    """Every chart whose results are there."""
-    for part, chart in {"sigmas": sigmas, "topics": topics, "taus": taus}.items():
-        if part in results:
-            (PICTURES / f"pctd_{part}.svg").write_text(chart(results[part]) + "\n")
-
-
-def sigmas(results: dict[str, Any]) -> str:
+def sigmas() -> str:
     """Perplexity of ap by round, as printed and sound."""
-    lines = []
+    results, lines = stored.values("semantic_sigmas"), []
     for label, runs in results["ap"].items():
         rounds, values = zip(*runs["0"]["by_round"], strict=True)
         variant, sigma = label.split()
@@ -39,12 +31,12 @@ def sigmas(results: dict[str, Any]) -> str:
             ("Sound: noise once", [line for line in lines if "sound" in line.name]),
         )
     ]
-    return side_by_side(charts)
+    return side_by_side(charts) + "\n"
 
 
-def topics(results: dict[str, Any]) -> str:
+def topics() -> str:
     """UMass coherence by number of topics on each set."""
-    charts = []
+    results, charts = stored.values("semantic_topics"), []
     for name in (name for name in SETS if name in results):
         points: dict[str, list[tuple[int, float]]] = {}
         for label, runs in results[name].items():
@@ -52,25 +44,19 @@ def topics(results: dict[str, Any]) -> str:
             points.setdefault(model, []).append((int(number), runs["0"]["coherence_umass"]))
         lines = [Line(model, *zip(*sorted(found), strict=True)) for model, found in points.items()]
         charts.append(line_chart(lines, title=SETS[name], x_label="topics", y_label="UMass coherence"))
-    return side_by_side(charts)
+    return side_by_side(charts) + "\n"
 
 
-def taus(results: dict[str, Any]) -> str:
+def taus() -> str:
     """Perplexity and NPMI by the strength of consistency."""
-    return side_by_side(
-        [
-            line_chart(
-                [_by_tau(results[name], title, measure) for name, title in SETS.items() if name in results],
-                title="PC-TD, epsilon 8",
-                x_label="tau",
-                y_label=label,
-            )
-            for measure, label in (
-                ("perplexity", "perplexity / that at tau 0"),
-                ("coherence_npmi", "NPMI coherence"),
-            )
-        ]
-    )
+    results, charts = stored.values("semantic_taus"), []
+    for measure, label in (
+        ("perplexity", "perplexity / that at tau 0"),
+        ("coherence_npmi", "NPMI coherence"),
+    ):
+        lines = [_by_tau(results[name], title, measure) for name, title in SETS.items() if name in results]
+        charts.append(line_chart(lines, title="PC-TD, epsilon 8", x_label="tau", y_label=label))
+    return side_by_side(charts) + "\n"
 
 
 def _by_tau(found: dict[str, Any], title: str, measure: str) -> Line:

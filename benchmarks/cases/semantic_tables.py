@@ -1,4 +1,4 @@
-"""The tables of the pages on PC-TD and on consistency, from what `semantic.py` stored.
+"""The tables of the pages on PC-TD and on consistency, from what their cases stored.
 
 Cells are means over seeds with the smallest and largest in brackets, or the number of the only seed; a dash
 stands for what was not run.
@@ -6,14 +6,12 @@ stands for what was not run.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from markdown_tables import table
+from benchmarks import stored
+from benchmarks.markdown_tables import table
 
-RESULTS = Path(__file__).parent / "results"
 SETS = {"ap": "ap", "reuters": "reuters21578", "sotu": "sotu"}
 ROWS = {  # of the table of releases: part, label, title
     ("releases", "paper"): "`paper` (n-grams, sigma 0.25, 35 rounds)",
@@ -100,9 +98,7 @@ def consistency() -> str:
 
 def memory() -> str:
     """What the relation of many words takes."""
-    found = _load("memory")
-    if not found:
-        return table(["words", "held"], [["–", "–"]])
+    found = _load("memory")["random vectors"]
     cells = [
         f"{found['n_words']:,}",
         f"{found['n_entries'] / 1e6:.1f} million",
@@ -115,21 +111,8 @@ def memory() -> str:
     return table(head, [cells])
 
 
-TABLES = {
-    "pctd-releases": releases,
-    "pctd-sigmas": sigmas,
-    "pctd-parties": parties,
-    "pctd-taus": taus,
-    "pctd-topics": topics,
-    "consistency-relations": consistency,
-    "consistency-memory": memory,
-}
-
-
 def _load(part: str) -> dict[str, Any]:
-    file = RESULTS / f"semantic_{part}.json"
-    found: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
-    return found
+    return stored.values(f"semantic_{part}")
 
 
 def _runs(part: str, name: str, label: str) -> dict[str, Any]:

@@ -1,35 +1,29 @@
 """Do topics help a speech recognizer? N-best rescoring, on real recognizer outputs and on synthetic speech.
 
-    python benchmarks/speech.py                  both evaluations
-    python benchmarks/speech.py librispeech      one of them: librispeech or flite
-
 Three parties hold transcripts (ljspeech, ami, sotu). Topics come from each alone, from the federation and
 from all in one place; the n-gram model from all of them. For every kind of topics strength and weight are
 chosen on the sessions of the development part (a third), and words are counted on the others; intervals are
 by resampling sessions, alike for all systems. The control has one topic: word frequencies without context.
-
-Each system goes to benchmarks/results/speech_*.json when it is measured, and is not measured again;
-`tables.py` puts them into docs/applications.md.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import stored
-from corpora import DATA, RESULTS
 from numpy.typing import NDArray
-from transcripts import Document, documents, librispeech, synthesized
 
 import fedtopics
+from benchmarks import ROOT
+from benchmarks.case import Case, Steps
+from benchmarks.cases import speech_tables
+from benchmarks.cases.transcripts import documents, librispeech, synthesized
 from fedtopics import methods
+from fedtopics.applications import speech as recognition
 from fedtopics.applications.bootstrap import Floats, Score
 from fedtopics.applications.speech.adaptation import WAYS, Adaptation
 from fedtopics.applications.speech.estimation import estimate
@@ -47,12 +41,12 @@ from fedtopics.applications.speech.rescoring import (
     word_error_rate,
 )
 from fedtopics.corpus import Corpus, concatenate
-from fedtopics.errors import InputError
 from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
 
 NAMES = ("librispeech", "flite")
-CACHE = Path(__file__).parents[1] / "runs" / "speech" / fedtopics.__version__
+PARTIES = ("ami", "ljspeech", "sotu")
+CACHE = ROOT / "runs" / "speech" / fedtopics.__version__
 N_TOPICS, N_WORDS, DEVELOPMENT = 50, 5000, 1 / 3
 STRENGTHS = (0.05, 0.1, 0.3, 0.5)
 BASE, CONTROL, ALONE = "n-grams", "unigram control", "{} alone"
@@ -71,16 +65,19 @@ AGAIN = ("ami alone", "CALM, epsilon 6", "FTM, epsilon 6", "pooled")  # with oth
 SEEDS = (1, 2)
 
 
-def language_model(held: dict[str, list[Document]]) -> NGramModel:
+@cache
+def language_model() -> NGramModel:
     """Trigrams of all transcripts over the words that occur twice and whose sound is known."""
-    sentences = [sentence for party in held.values() for document in party for sentence in document]
+    sentences = [sentence for party in documents().values() for document in party for sentence in document]
     counts = Counter(word for sentence in sentences for word in sentence)
     known = pronunciations()
     return estimate(sentences, [word for word, count in counts.items() if count > 1 and word in known])
 
 
-def parties(held: dict[str, list[Document]]) -> dict[str, Corpus]:
+@cache
+def parties() -> dict[str, Corpus]:
     """The documents of each party over one vocabulary, with their sentences."""
+    held = documents()
     texts = [" ".join(s) for party in held.values() for document in party for s in document]
     lines = Corpus.from_texts(texts, max_words=N_WORDS, sentences=False)
     ends = np.cumsum([0, *(len(document) for party in held.values() for document in party)])
@@ -96,8 +93,9 @@ def parties(held: dict[str, list[Document]]) -> dict[str, Corpus]:
     return {name: corpus.select(names == name) for name in held}
 
 
-def topics(label: str, corpora: dict[str, Corpus], seed: int = 0) -> TopicModel:
+def topics(label: str, seed: int) -> TopicModel:
     """The topics of one kind; kept for the next time, by version."""
+    corpora = parties()
     if label == CONTROL:
         return _one_topic(concatenate(list(corpora.values())))
     folder = CACHE / f"topics-{seed}" / label
@@ -183,50 +181,14 @@ class Evaluation:
         }
 
 
-def evaluation(name: str, language: NGramModel) -> Evaluation:
+@cache
+def evaluation(name: str) -> Evaluation:
     """The utterances of an evaluation, and which weights suit the scores of its first pass."""
+    language = language_model()
     if name == "librispeech":
         return Evaluation(librispeech(), language, False, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4))
     heard = synthesized(language, CACHE / "heard.jsonl")
     return Evaluation(heard, language, True, (2.0, 4.0, 6.5, 9.5))
-
-
-def measure(name: str, asked: Evaluation, corpora: dict[str, Corpus]) -> None:
-    """Add the systems that are missing to the file of an evaluation."""
-    file = RESULTS / f"speech_{name}.json"
-    results = stored.load(file)
-    systems = results.setdefault("systems", {})
-    base = asked.judged({(WAYS[0], 0.0): asked.unadapted})
-    controls: dict[str, Score] = {}
-    results |= asked.described()
-    systems |= {
-        "first pass": _row(*asked.judged({(WAYS[0], 0.0): [0 * s for s in asked.plain]}), base[1]),
-        BASE: _row(*base, base[1]),
-    }
-    for label in (CONTROL, *(ALONE.format(party) for party in corpora), *KINDS):
-        if label != CONTROL and f"{label}, {WAYS[-1]}" in systems:
-            continue
-        found = asked.adapted(topics(label, corpora))
-        controls = controls or {way: score for way, (_, score) in found.items()}
-        for way, (setting, score) in found.items():
-            systems[f"{label}, {way}"] = _row(setting, score, base[1], controls[way])
-        stored.save(results, file)
-        print(f"{name}: {label}, " + ", ".join(f"{way} {s}" for way, (_, s) in found.items()), flush=True)
-
-
-def repeat(name: str, asked: Evaluation, corpora: dict[str, Corpus]) -> None:
-    """Add what topics of other seeds change, to see how much of a difference is the seed's."""
-    file = RESULTS / f"speech_{name}.json"
-    results = stored.load(file)
-    _, base = asked.judged({(WAYS[0], 0.0): asked.unadapted})
-    for seed, label in product(SEEDS, AGAIN):
-        systems = results["systems"]
-        if str(seed) in systems[f"{label}, {WAYS[-1]}"].get("other_seeds", {}):
-            continue
-        for way, (_, score) in asked.adapted(topics(label, corpora, seed)).items():
-            systems[f"{label}, {way}"].setdefault("other_seeds", {})[str(seed)] = score.value - base.value
-        stored.save(results, file)
-        print(f"{name}: {label}, seed {seed}", flush=True)
 
 
 def _row(setting: Setting, score: Score, base: Score, control: Score | None = None) -> dict[str, Any]:
@@ -244,34 +206,70 @@ def _row(setting: Setting, score: Score, base: Score, control: Score | None = No
     return row
 
 
-def run(names: list[str]) -> None:
-    """Measure these evaluations and store what comes out."""
-    for name in names:
-        stored.load(RESULTS / f"speech_{name}.json")  # one of another version is refused before the work
-    held = documents()
-    language = language_model(held)
-    print(f"n-grams: {len(language.probabilities):,} over {len(language.vocabulary):,} words", flush=True)
-    corpora = parties(held)
-    for name in names:
-        asked = evaluation(name, language)
-        measure(name, asked, corpora)
-        if name == "flite":  # on LibriSpeech topics change next to nothing
-            repeat(name, asked, corpora)
+@cache
+def base(name: str) -> tuple[Setting, Score]:
+    """The n-gram model without topics."""
+    asked = evaluation(name)
+    return asked.judged({(WAYS[0], 0.0): asked.unadapted})
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=" or ".join(NAMES))
-    names = parser.parse_args().names or list(NAMES)
-    if unknown := [name for name in names if name not in NAMES]:
-        raise InputError(f"expected {' or '.join(NAMES)}, got {unknown[0]!r}")
-    if not (DATA / "librispeech_text").exists():
-        print("no transcripts found: let FEDTOPICS_DATA point to them")
-        return
-    run(names)
+@cache
+def adapted(name: str, label: str, seed: int = 0) -> dict[str, tuple[Setting, Score]]:
+    return evaluation(name).adapted(topics(label, seed))
 
 
-if __name__ == "__main__":
-    main()
+def described(name: str) -> dict[str, Any]:
+    return evaluation(name).described()
+
+
+def first_pass(name: str) -> dict[str, Any]:
+    asked = evaluation(name)
+    return _row(*asked.judged({(WAYS[0], 0.0): [0 * s for s in asked.plain]}), base(name)[1])
+
+
+def plain(name: str) -> dict[str, Any]:
+    return _row(*base(name), base(name)[1])
+
+
+def system(name: str, label: str) -> dict[str, Any]:
+    """What these topics do, for each way to use them."""
+    controls = adapted(name, CONTROL)
+    found = adapted(name, label).items()
+    return {way: _row(*judged, base(name)[1], controls[way][1]) for way, judged in found}
+
+
+def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
+    """What topics of another seed change, to see how much of a difference is the seed's."""
+    found = adapted(name, label, seed).items()
+    return {way: score.value - base(name)[1].value for way, (_, score) in found}
+
+
+def steps() -> Steps:
+    made: Steps = {}
+    for name in NAMES:
+        made |= {
+            f"{name}/facts": partial(described, name),
+            f"{name}/first pass": partial(first_pass, name),
+            f"{name}/{BASE}": partial(plain, name),
+        }
+        for label in (CONTROL, *map(ALONE.format, PARTIES), *KINDS):
+            made[f"{name}/systems/{label}"] = partial(system, name, label)
+    for seed, label in product(SEEDS, AGAIN):  # on LibriSpeech topics change next to nothing
+        made[f"flite/other seeds/{label}/{seed}"] = partial(other_seed, "flite", label, seed)
+    return made
+
+
+CASES = (
+    Case(
+        "speech",
+        "whether topics help a speech recognizer: rescoring of real hypotheses and of synthetic speech",
+        steps,
+        measures=(recognition,),
+        minutes=20,
+        seeds=(0, *SEEDS),
+        corpora=("librispeech", "ami", "ljspeech", "sotu"),
+        needs={"jiwer": "speech", "pocketsphinx": "speech"},
+        pages=("docs/applications.md", "docs/reproduction.md"),
+        tables={"librispeech": speech_tables.librispeech, "flite": speech_tables.flite},
+    ),
+)

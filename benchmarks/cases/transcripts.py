@@ -16,14 +16,16 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-from corpora import DATA
 
+from benchmarks import corpora
 from fedtopics.applications.speech.ngrams import NGramModel
 from fedtopics.applications.speech.recognizer import Recognizer, pronunciations, samples
 from fedtopics.applications.speech.rescoring import Hypothesis, Utterance
+from fedtopics.errors import InputError
 from fedtopics.text.tokens import sentence_splitter_for
 
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
@@ -39,6 +41,7 @@ def words(text: str) -> Sentence:
     return tuple(WORD.findall(text.lower().replace("’", "'")))
 
 
+@cache
 def documents() -> dict[str, list[Document]]:
     """Training documents of each party, sentence by sentence."""
     return {"ami": list(_ami("train")), "ljspeech": _ljspeech("ljs_train.txt.gz"), "sotu": _sotu(False)}
@@ -63,7 +66,7 @@ def held_out(per_party: int) -> list[tuple[str, Sentence]]:
 
 
 def _ami(part: str) -> Iterator[Document]:
-    path = next((DATA / "ami_transcripts").glob(f"{part}.in.txt.*"))
+    path = next(corpora.path("ami").glob(f"{part}.in.txt.*"))
     opened = (gzip if path.suffix == ".gz" else lzma).open(path, "rt", encoding="utf-8")
     with opened as lines:
         for line in lines:
@@ -72,7 +75,7 @@ def _ami(part: str) -> Iterator[Document]:
 
 def _ljspeech(name: str) -> list[Document]:
     """The sentences of a chapter in their order, in runs of eight."""
-    path = DATA / "ljspeech_text" / name
+    path = corpora.path("ljspeech") / name
     text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
     chapters: dict[str, list[tuple[str, Sentence]]] = {}
     for line in text.splitlines():
@@ -85,7 +88,7 @@ def _ljspeech(name: str) -> list[Document]:
 def _sotu(held: bool) -> list[Document]:
     split = sentence_splitter_for("en")
     found: list[Document] = []
-    with lzma.open(DATA / "sotu" / "sotu.jsonl.xz", "rt", encoding="utf-8") as lines:
+    with lzma.open(corpora.path("sotu"), "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             if (number % HELD_OUT == 0) == held:
                 text = json.loads(line)["text"]
@@ -102,7 +105,7 @@ def librispeech() -> list[Utterance]:
 
     There are no acoustic scores: a hypothesis scores the logarithm of its share of the settings.
     """
-    path = DATA / "librispeech_text" / "test-clean.ref_hyps.jsonl.xz"
+    path = corpora.path("librispeech") / "test-clean.ref_hyps.jsonl.xz"
     found = []
     with lzma.open(path, "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
@@ -123,14 +126,12 @@ def synthesized(language: NGramModel, cache: Path, per_party: int = 180) -> list
     recognizer = Recognizer(language) if missing else None
     cache.parent.mkdir(parents=True, exist_ok=True)
     with cache.open("a", encoding="utf-8") as file:
-        for number, sentence in enumerate(missing, start=1):
+        for sentence in missing:
             assert recognizer is not None
             heard[sentence] = recognizer.hypotheses(spoken(sentence))
             found = [[" ".join(h.words), h.score] for h in heard[sentence]]
             file.write("\n" + json.dumps({"said": " ".join(sentence), "heard": found}))
             file.flush()
-            if number % 50 == 0 or number == len(missing):
-                print(f"heard {number} of {len(missing)} sentences", flush=True)
     return [
         Utterance(f"{session} {number}", session, sentence, heard[sentence])
         for number, (session, sentence) in enumerate(sentences)
@@ -150,7 +151,7 @@ def _kept(cache: Path) -> dict[Sentence, tuple[Hypothesis, ...]]:
 def spoken(sentence: Sentence) -> bytes:
     """The sentence in flite's voice slt."""
     if shutil.which("flite") is None:
-        raise SystemExit("speech is synthesized with flite, which is not installed: apt-get install flite")
+        raise InputError("speech is synthesized with flite, which is not installed: apt-get install flite")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "speech.wav"
         command = ["flite", "-voice", "slt", "-t", " ".join(sentence), "-o", str(file)]

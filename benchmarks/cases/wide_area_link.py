@@ -1,7 +1,7 @@
 """A wide area link for one connection after another: delay and rate, between two network namespaces.
 
-    python wide_area.py outside SOCKET PORT DELAY RATE    here: Unix socket -> 127.0.0.1:PORT, slowed down
-    python wide_area.py inside SOCKET PORT                in the namespace: 127.0.0.1:PORT -> Unix socket
+    python wide_area_link.py outside SOCKET PORT DELAY RATE    here: Unix socket -> 127.0.0.1:PORT, slowed
+    python wide_area_link.py inside SOCKET PORT                in the namespace: 127.0.0.1:PORT -> Unix socket
 
 A party that is started in a namespace of its own has no network but this link. Bytes leave `DELAY` seconds
 after they came, no faster than `RATE` bits a second in each direction. It stands in for `tc netem` where the

@@ -1,23 +1,20 @@
-"""Bytes on the wire and what rounding them does to CALM: sotu's eras, epsilon 6, 50 topics, 30 rounds.
-
-python benchmarks/wire.py [file.json]
-"""
+"""Bytes on the wire and what rounding them does to CALM: sotu's eras, epsilon 6, 50 topics, 30 rounds."""
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from benchmarks.case import Case, Steps
 from fedtopics import dealing
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.federation import in_process, wire
 from fedtopics.federation.protocol import Arrays, Party, Turn
 from fedtopics.methods import make
+from fedtopics.methods.calm import Calm
 from fedtopics.privacy.release import Release
 
 SEEDS = (0, 1)
@@ -47,26 +44,39 @@ class Sent:
         return wire.unpack(message, limit=2**30)
 
 
-def main(path: str = "benchmarks/results/wire.json") -> None:
-    data = dealing.prepare("sotu", max_words=8000)
-    rows = []
-    for bits in BITS:
-        for seed in SEEDS:
-            sent = Sent(make("calm", n_topics=50, n_rounds=30), bits)
-            model = in_process.run(sent, data.parties, seed=seed).model  # type: ignore[arg-type]
-            assert model is not None
-            row = {
-                "significant_bits": bits,
-                "seed": seed,
-                "bytes": sent.n_bytes,
-                "bytes_float64": sent.n_plain,
-                "share": round(sent.n_bytes / sent.n_plain, 4),
-                "perplexity": round(perplexity(model, data.test), 2),
-            }
-            rows.append(row)
-            print(row, flush=True)
-    Path(path).write_text(json.dumps(rows, indent=1) + "\n")
+prepared = cache(dealing.prepare)
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def measured(bits: int | None, seed: int) -> dict[str, Any]:
+    """Bytes of all messages of a run, and its perplexity."""
+    data = prepared("sotu", max_words=8000)
+    sent = Sent(make("calm", n_topics=50, n_rounds=30), bits)
+    model = in_process.run(sent, data.parties, seed=seed).model  # type: ignore[arg-type]
+    assert model is not None
+    return {
+        "bytes": sent.n_bytes,
+        "bytes_float64": sent.n_plain,
+        "share": round(sent.n_bytes / sent.n_plain, 4),
+        "perplexity": round(perplexity(model, data.test), 2),
+    }
+
+
+def steps() -> Steps:
+    return {
+        f"{f'{bits} bits' if bits else 'exact'}/{seed}": partial(measured, bits, seed)
+        for bits in BITS
+        for seed in SEEDS
+    }
+
+
+CASES = (
+    Case(
+        "wire",
+        "bytes on the wire, and what rounding them does to CALM",
+        steps,
+        measures=(wire, Calm),
+        minutes=3,
+        seeds=SEEDS,
+        pages=("docs/deployment.md",),
+    ),
+)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 
-from reproduction.items import Item, Parts
-from reproduction.results import recipe
+from benchmarks.case import call
+from benchmarks.papers.items import Item, Parts
 
 ORDER = ("ftm_paper", "iftm_paper", "fedlda_paper", "lplda_paper", "pctd_paper")
 
@@ -23,6 +23,6 @@ def all_parts(items: Sequence[Item]) -> Parts:
     parts: Parts = {}
     for item in items:
         for name, part in item.parts.items():
-            if recipe(parts.setdefault(name, part)) != recipe(part):
+            if call(parts.setdefault(name, part)) != call(part):
                 raise ValueError(f"two different parts have the name {name!r}")
     return parts

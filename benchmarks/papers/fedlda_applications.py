@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from labeled import documents
-
+from benchmarks.labeled import documents
+from benchmarks.papers.fedlda_runs import PAPER, ROUNDS, honest
+from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, listed, mean, shown
 from fedtopics import methods
 from fedtopics.applications.classification import classify, split_by_class
 from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
 from fedtopics.text.word_filter import WordFilter
-from reproduction.fedlda_runs import PAPER, ROUNDS, honest
-from reproduction.items import SEEDS, Finding, Item, Numbers, listed, mean, shown
 
 # share of the set that is drawn, words, topics: 5,000 mails and 3,000 reviews
 TASKS = {"enron_spam": (0.1642, 3_309, 30), "imdb": (0.0602, 22_574, 50)}

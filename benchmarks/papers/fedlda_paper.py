@@ -8,12 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtopics import methods
-from fedtopics.federation import in_process
-from fedtopics.privacy.prior_response import flip_probability
-from fedtopics.report.svg import Line, line_chart, side_by_side
-from reproduction import fedlda_applications, fedlda_sweeps
-from reproduction.fedlda_runs import (
+from benchmarks.papers import fedlda_applications, fedlda_sweeps
+from benchmarks.papers.fedlda_runs import (
     CHANNELS,
     DATA_HERE,
     DELTA,
@@ -37,7 +33,11 @@ from reproduction.fedlda_runs import (
     users,
     widest,
 )
-from reproduction.items import Finding, Item, Numbers, Parts, listed, mean
+from benchmarks.papers.items import Finding, Item, Numbers, Parts, listed, mean
+from fedtopics import methods
+from fedtopics.federation import in_process
+from fedtopics.privacy.prior_response import flip_probability
+from fedtopics.report.svg import Line, line_chart, side_by_side
 
 N_RANKS = 200
 NOISE = 0.05  # share of tuples that are changed, of which Figure 4b asks the epsilon

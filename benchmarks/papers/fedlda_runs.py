@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeAlias
 
-import local_privacy
-
+from benchmarks import corpora
+from benchmarks.cases import local_privacy
+from benchmarks.papers.items import SEEDS, Numbers, Parts, mean
+from benchmarks.papers.runs import run
 from fedtopics.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
 from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.privacy.prior_response import PriorResponse
-from reproduction.items import SEEDS, Numbers, Parts, mean
-from reproduction.runs import run
 
 PAPER = "FedLDA"
 CHANNELS = local_privacy.CHANNELS
@@ -41,12 +40,9 @@ DATA_HERE = """
 """
 
 
-@cache
 def users(name: str) -> tuple[Corpus, Corpus]:
     """(users, test documents) of a set."""
-    if (found := local_privacy.load(SETS[name])) is None:
-        raise InputError(f"expected {SETS[name]} in {local_privacy.DATA}, got nothing; set FEDTOPICS_DATA")
-    return found
+    return corpora.users(SETS[name])
 
 
 def unigram(name: str) -> float:
@@ -56,13 +52,13 @@ def unigram(name: str) -> float:
 
 def defaults(name: str) -> dict[str, Any]:
     """The paper's settings for a set."""
-    return DEFAULTS | {"n_topics": local_privacy.SETS[SETS[name]].n_topics}
+    return DEFAULTS | {"n_topics": corpora.USERS[SETS[name]].n_topics}
 
 
 def printed(name: str, seed: int, **settings: Any) -> dict[str, Any]:
     """One run of the paper's variant."""
     given = defaults(name) | {"n_rounds": ROUNDS, "max_length": MAX_LENGTH} | settings
-    return local_privacy.measured(*users(name), "fedlda", seed, variant="paper", **given)
+    return local_privacy.measured(SETS[name], "fedlda", seed, variant="paper", **given)
 
 
 def calm(name: str, seed: int) -> dict[str, Any]:

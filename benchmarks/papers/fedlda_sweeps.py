@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtopics.report.svg import Line, line_chart, side_by_side
-from reproduction.fedlda_runs import (
+from benchmarks.papers.fedlda_runs import (
     CHANNELS,
     DATA_HERE,
     ONE,
@@ -23,7 +22,8 @@ from reproduction.fedlda_runs import (
     runs,
     widest,
 )
-from reproduction.items import Finding, Item, Numbers, Parts, listed, mean
+from benchmarks.papers.items import Finding, Item, Numbers, Parts, listed, mean
+from fedtopics.report.svg import Line, line_chart, side_by_side
 
 NOISY = CHANNELS[:4]
 ONCE = "; the baselines 1 seed"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fedtopics.report.svg import Line, line_chart, side_by_side
-from reproduction.bars import WIDTH, bar_chart
-from reproduction.ftm_runs import (
+from benchmarks.drawing import WIDTH, bar_chart
+from benchmarks.papers.ftm_runs import (
     CONVENTIONAL,
     EVERY,
     ROUNDS,
@@ -17,7 +16,8 @@ from reproduction.ftm_runs import (
     runs,
     unigrams,
 )
-from reproduction.items import SEEDS, Finding, Numbers, Parts, listed, mean, shown
+from benchmarks.papers.items import SEEDS, Finding, Numbers, Parts, listed, mean, shown
+from fedtopics.report.svg import Line, line_chart, side_by_side
 
 EPSILONS = (8.0, 9.0, 10.0, 11.0)
 LOW, HIGH = EPSILONS[0], EPSILONS[-1]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from reproduction import ftm_figures, speech_rates
-from reproduction.ftm_runs import KOS, THEIRS, honest
-from reproduction.items import Item
+from benchmarks.papers import ftm_figures, speech_rates
+from benchmarks.papers.ftm_runs import KOS, THEIRS, honest
+from benchmarks.papers.items import Item
 
 PAPER = "FTM"
 MODELS = ("LDA",)

@@ -7,20 +7,19 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from corpora import DATA
 
-from fedtopics.errors import InputError
+from benchmarks import corpora
+from benchmarks.papers.items import SEEDS, Numbers, Parts
+from benchmarks.papers.runs import run
 from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data, prepare
 from fedtopics.reading import read
-from reproduction.items import SEEDS, Numbers, Part, Parts
-from reproduction.runs import run
 
 K, N_WORDS, ROUNDS = 50, 2000, 5
 TAU = 0.2
 NO_NOISE = 700.0  # epsilon: one count in 10^304 is changed; SentenceLDA has no other trainer here
 CONVENTIONAL, EVERY = 300, 5  # sweeps of conventional training, each a round, and how often it is scored
-SETS = {"LDA": "uci_kos", "SentenceLDA": "reuters21578/reuters21578.jsonl.xz"}
+SETS = {"LDA": "kos", "SentenceLDA": "reuters"}
 UNITS: dict[str, dict[str, Any]] = {"LDA": {}, "SentenceLDA": {"unit": "sentence", "n_local": 40}}
 KOS = f"""
     LDA: KOS, {N_WORDS:,} words, 3,087 training documents at three unlike, unequal parties, 343 to test;
@@ -36,9 +35,7 @@ THEIRS = "Theirs: 178,337 documents of a company, 29,700 to test, not public."
 @cache
 def data(model: str, n_parties: int = 3) -> Data:
     """The corpus that a model is trained on, among unlike, unequal parties."""
-    path = DATA / SETS[model]
-    if not path.exists():
-        raise InputError(f"expected {SETS[model]} in {DATA}, got nothing; set FEDTOPICS_DATA")
+    path = corpora.path(SETS[model])
     if model == "LDA":
         return prepare(str(path), n_parties=n_parties, max_words=N_WORDS)
     corpus = read(str(path), max_words=N_WORDS)
@@ -113,7 +110,7 @@ def others(kind: str, model: str, seeds: Iterable[int] = SEEDS) -> Parts:
 
 
 def unigrams(models: Iterable[str]) -> Parts:
-    made: dict[str, Part] = {f"ftm unigram {model}": partial(unigram, model) for model in models}
+    made: Parts = {f"ftm unigram {model}": partial(unigram, model) for model in models}
     return made
 
 

@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from labeled import documents
 
+from benchmarks.drawing import bar_chart
+from benchmarks.labeled import documents
+from benchmarks.papers.ftm_runs import NO_NOISE, honest
+from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, shown
 from fedtopics import methods, splitting
 from fedtopics.applications.classification import WORDS, classify, split_by_class
 from fedtopics.corpus import Corpus
 from fedtopics.federation import in_process
 from fedtopics.model import TopicModel
 from fedtopics.text.word_filter import WordFilter
-from reproduction.bars import bar_chart
-from reproduction.ftm_runs import NO_NOISE, honest
-from reproduction.items import SEEDS, Finding, Item, Numbers, shown
 
 GROUPS = {"comp": "computers", "rec": "recreation", "sci": "science", "talk": "talk"}
 N_TEST, N_WORDS, K = 2000, 5000, 100

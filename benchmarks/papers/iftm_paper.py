@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from benchmarks.papers import ftm_figures, iftm_classification, speech_rates
+from benchmarks.papers.ftm_runs import KOS, REUTERS, THEIRS, calm, honest, repaired
+from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, Parts, mean, shown
 from fedtopics.report.svg import Line, line_chart
-from reproduction import ftm_figures, iftm_classification, speech_rates
-from reproduction.ftm_runs import KOS, REUTERS, THEIRS, calm, honest, repaired
-from reproduction.items import SEEDS, Finding, Item, Numbers, Parts, mean, shown
 
 PAPER = "iFTM"
 MODELS = ("LDA", "SentenceLDA")

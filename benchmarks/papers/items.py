@@ -8,11 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from benchmarks.case import Steps
+
 HOLDS, IN_PART, NOT = "holds", "holds in part", "does not hold"
 SEEDS = (0, 1, 2)
 
-Part: TypeAlias = Callable[[], Any]  # one measurement: a `functools.partial`, which another process can run
-Parts: TypeAlias = dict[str, Part]  # by name; parts of one name are one measurement, whoever asks for it
+Parts: TypeAlias = Steps  # by name; parts of one name are one measurement, whoever asks for it
 Numbers: TypeAlias = Mapping[str, Any]  # what the parts gave, by name
 
 

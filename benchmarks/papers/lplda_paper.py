@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from math import log
 from typing import Any
 
-import local_privacy
 import numpy as np
 
+from benchmarks import corpora
+from benchmarks.cases import local_privacy
+from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
+from benchmarks.papers.runs import run
 from fedtopics.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.evaluation import gibbs_monitor
 from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
 from fedtopics.report.svg import Line, line_chart, side_by_side
-from reproduction.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
-from reproduction.runs import run
 
 PAPER = "Zhao et al."
 K, SWEEPS, EVERY = 50, 300, 10
@@ -31,12 +31,9 @@ DATA_HERE = f"""
 """
 
 
-@cache
 def users(name: str) -> tuple[Corpus, Corpus]:
     """(users with one document each, test documents) of a set."""
-    if (found := local_privacy.load(SETS[name])) is None:
-        raise InputError(f"expected {SETS[name]} in {local_privacy.DATA}, got nothing; set FEDTOPICS_DATA")
-    return found
+    return corpora.users(SETS[name])
 
 
 def flip_epsilon(f: float) -> float:
@@ -58,19 +55,19 @@ def unigram(name: str) -> float:
 
 def bits(name: str, seed: int, f: float) -> dict[str, Any]:
     """LP-LDA as printed."""
-    return local_privacy.measured(*users(name), "lplda", seed, variant="paper", f=f, n_topics=K, beta=0.01)
+    return local_privacy.measured(SETS[name], "lplda", seed, variant="paper", f=f, n_topics=K, beta=0.01)
 
 
 def laplace(name: str, seed: int, f: float, sensitivity: float) -> dict[str, Any]:
     """The paper's baseline at the same nominal epsilon."""
     given: dict[str, Any] = {"variant": "paper", "channel": "laplace", "sensitivity": sensitivity, "f": f}
-    return local_privacy.measured(*users(name), "lplda", seed, n_topics=K, beta=0.01, **given)
+    return local_privacy.measured(SETS[name], "lplda", seed, n_topics=K, beta=0.01, **given)
 
 
 def sound(name: str, f: float) -> dict[str, Any]:
     """LP-LDA repaired, at the same cost for a word replaced: two bits."""
     epsilon = round(2 * flip_epsilon(f), 6)
-    return local_privacy.measured(*users(name), "lplda", 0, epsilon=epsilon, n_topics=K)
+    return local_privacy.measured(SETS[name], "lplda", 0, epsilon=epsilon, n_topics=K)
 
 
 def calm(name: str, epsilon: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reproduction.items import HOLDS, IN_PART, NOT, Finding, Item
+from benchmarks.papers.items import HOLDS, IN_PART, NOT, Finding, Item
 
 INTRODUCTION = """# Reproduction: the five papers, claim by claim
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ftm import Watched
-
+from benchmarks.watching import Watched
 from fedtopics import methods
 from fedtopics.evaluation.coherence import umass
 from fedtopics.evaluation.cooccurrence import cooccurrences

@@ -1,16 +1,15 @@
-"""What `speech.py` found, for the papers' tables on speech recognition."""
+"""What the case `speech` found, for the papers' tables on speech recognition."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import speech
-from corpora import RESULTS
-
+from benchmarks import runner, stored
+from benchmarks.cases import speech
+from benchmarks.cases.speech_tables import systems
+from benchmarks.drawing import WIDTH, bar_chart
+from benchmarks.papers.items import Finding, Numbers, Parts
 from fedtopics.report.svg import side_by_side
-from reproduction.bars import WIDTH, bar_chart
-from reproduction.items import Finding, Numbers, Parts
 
 SETS = {"librispeech": "LibriSpeech", "flite": "synthetic"}
 CALM = "CALM, epsilon 6"
@@ -25,23 +24,19 @@ DATA_HERE = """
 
 
 def rates() -> dict[str, Any]:
-    """The error rates of both evaluations by system, as benchmarks/results has them.
+    """The error rates of both evaluations by system, as the case `speech` has stored them.
 
     What is not there is measured, which takes flite (apt-get install flite), the extra fedtopics[speech] and
     about a quarter of an hour.
     """
-    found = {}
-    for name in SETS:
-        file = RESULTS / f"speech_{name}.json"
-        if not file.exists() or not _needed() <= json.loads(file.read_text())["systems"].keys():
-            speech.run([name])
-        found[name] = json.loads(file.read_text())
-    return found
-
-
-def _needed() -> set[str]:
-    kinds = [kind.format(variant) for kind in (LDA, SENTENCES) for variant in (PRINTED, REPAIRED)]
-    return {f"{kind}, interpolation" for kind in (*kinds, CALM, speech.CONTROL, "pooled")}
+    (case,) = speech.CASES
+    if case.steps().keys() - stored.results_of(case).steps.keys():
+        runner.run(case)
+    found = stored.values(case.name)
+    return {
+        name: found[name]["facts"] | {"systems": {label: row for label, row, _ in systems(name)}}
+        for name in SETS
+    }
 
 
 PARTS: Parts = {"speech rates": rates}
@@ -78,9 +73,9 @@ def judge(kind: str, honest: str, numbers: Numbers) -> Finding:
             calm.append(_rate(said, held["systems"][f"{CALM}, {way}"]))
     return Finding(
         checks,
-        f"""by `benchmarks/speech.py`, 1 seed: word error rate (difference to n-grams, 95 % by resampling
-        sessions), {" ".join(lines)} By interpolation as theirs; for unigram rescaling see the page on
-        applications.""",
+        f"""by `python -m benchmarks run speech`, 1 seed: word error rate (difference to n-grams, 95 % by
+        resampling sessions), {" ".join(lines)} By interpolation as theirs; for unigram rescaling see the
+        page on applications.""",
         """The hypotheses bound what any language model can gain, and the n-grams know the parties' text
         already; the control, word frequencies without topics, shows what interpolation does by itself.""",
         honest,

@@ -1,0 +1,80 @@
+"""A case: what is measured, step by step, and what the numbers are for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+Step: TypeAlias = Callable[[], Any]  # one measurement: a `functools.partial`, which another process can run
+Steps: TypeAlias = dict[str, Step]  # by name; `results/CASE.json` nests them at each slash
+Values: TypeAlias = dict[str, Any]  # what the steps gave, nested
+
+SOURCE = Path("src")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One benchmark. Its results are in `results/NAME.json`.
+
+    about      what it measures, in one line
+    steps      gives the steps; what is stored of them is not measured again
+    measures   modules, classes or functions of fedtopics whose code the numbers depend on
+    minutes    roughly, on two cores
+    corpora    names in `corpora.PATHS` that it reads
+    needs      modules beyond the dependencies, by the extra that brings them
+    timed      it measures time: one step at a time, in this process, with all threads
+    pages      documents that show its numbers
+    tables     tables of these pages by name, each made from what is stored
+    pictures   files below docs, each drawn from what is stored
+    summary    what to say at the end, from what is stored
+    """
+
+    name: str
+    about: str
+    steps: Callable[[], Steps]
+    measures: tuple[object, ...]
+    minutes: float
+    seeds: tuple[int, ...] = (0,)
+    corpora: tuple[str, ...] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
+    timed: bool = False
+    pages: tuple[str, ...] = ()
+    tables: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    pictures: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    summary: Callable[[], str] | None = None
+
+    @property
+    def sources(self) -> list[str]:
+        """Files and folders of what it measures, below the root of the repository."""
+        return sorted({_source(measured) for measured in self.measures})
+
+
+def _source(measured: Any) -> str:
+    """Where a module, class or function stands; a package is a folder.
+
+    >>> _source(Path)
+    'src/pathlib.py'
+    """
+    if isinstance(measured, ModuleType):
+        name, package = measured.__name__, hasattr(measured, "__path__")
+    else:
+        name, package = measured.__module__, False
+    path = SOURCE / name.replace(".", "/")
+    return path.as_posix() if package else f"{path.as_posix()}.py"
+
+
+def call(step: Step) -> str:
+    """How a step is called, as text: another call is another measurement.
+
+    >>> call(partial(print, 1, end=""))
+    "print(1, end='')"
+    """
+    if not isinstance(step, partial):
+        return f"{step.__qualname__}()"
+    given = [call(value) if callable(value) else repr(value) for value in step.args]
+    given += [f"{name}={value!r}" for name, value in sorted(step.keywords.items())]
+    return f"{step.func.__qualname__}({', '.join(given)})"

@@ -1,0 +1,43 @@
+"""Time of the privacy ledger as it grows: charging n releases of one party, and checking a budget."""
+
+from __future__ import annotations
+
+from functools import partial
+from time import perf_counter
+
+from benchmarks.case import Case, Steps
+from fedtopics.privacy import accounting
+from fedtopics.privacy import ledger as ledgers
+from fedtopics.privacy.histogram import Histogram
+from fedtopics.privacy.ledger import Budget, Ledger
+
+SIZES = (200, 400, 800, 10_000)  # entries
+BUDGET = Budget("word add/remove", 1e6, 1e-6)
+COST = Histogram(0.01, 1000).price()
+
+
+def charged(n_entries: int) -> dict[str, float]:
+    """Seconds to charge all of them, each checked against the budget, and for one more check of it."""
+    ledger = Ledger(budgets=(BUDGET,))
+    began = perf_counter()
+    for number in range(n_entries):
+        ledger.charge("party", number, COST, content=str(number))
+    between = perf_counter()
+    ledger.require("party", [COST])
+    return {"seconds_to_charge": between - began, "seconds_of_a_check": perf_counter() - between}
+
+
+def steps() -> Steps:
+    return {f"{n_entries} entries": partial(charged, n_entries) for n_entries in SIZES}
+
+
+CASES = (
+    Case(
+        "ledger",
+        "seconds to charge n releases to a ledger with a budget, and to check the budget once more",
+        steps,
+        measures=(ledgers, accounting),
+        minutes=10,
+        timed=True,
+    ),
+)
