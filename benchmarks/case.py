@@ -28,8 +28,7 @@ class Case:
     needs      modules beyond the dependencies, by the extra that brings them
     timed      it measures time: one step at a time, in this process, with all threads
     pages      documents that show its numbers
-    tables     tables of these pages by name, each made from what is stored
-    pictures   files below docs, each drawn from what is stored
+    shows      what the pages show, made from what is stored: tables by name, files by path below docs
     summary    what to say at the end, from what is stored
     """
 
@@ -43,14 +42,20 @@ class Case:
     needs: Mapping[str, str] = field(default_factory=dict)
     timed: bool = False
     pages: tuple[str, ...] = ()
-    tables: Mapping[str, Callable[[], str]] = field(default_factory=dict)
-    pictures: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    shows: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     summary: Callable[[], str] | None = None
 
     @property
     def sources(self) -> list[str]:
         """Files and folders of what it measures, below the root of the repository."""
         return sorted({_source(measured) for measured in self.measures})
+
+
+def case(name: str, **declared: Any) -> Callable[[Callable[[], Steps]], Case]:
+    """Makes a case of the function that gives its steps; its docstring says what is measured."""
+    return lambda steps: Case(
+        name, (steps.__doc__ or "").splitlines()[0].removesuffix("."), steps, **declared
+    )
 
 
 def _source(measured: Any) -> str:

@@ -1,13 +1,20 @@
-"""Bars with their numbers, as SVG text: for figures that compare a few models."""
+"""Charts as SVG text: lines side by side, and bars with their numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from fedtopics.report.svg import COLORS, GRAY, STYLE
+from fedtopics.report.svg import COLORS, GRAY, STYLE, Line, line_chart, side_by_side
 
 LEFT, WIDTH, ROW, TOP = 236, 540, 24, 40
+
+
+def line_charts(panels: Mapping[str, Sequence[Line]], x_label: str, y_label: str = "perplexity") -> str:
+    """A chart for every title, all with the same axes."""
+    return side_by_side(
+        [line_chart(lines, title=title, x_label=x_label, y_label=y_label) for title, lines in panels.items()]
+    )
 
 
 def bar_chart(groups: Mapping[str, Sequence[float]], *, title: str, x_label: str) -> str:

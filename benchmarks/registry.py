@@ -24,7 +24,7 @@ def cases() -> dict[str, Case]:
         for place in PLACES
         for found in iter_modules(import_module(place).__path__)
     ]
-    found = [case for module in modules for case in getattr(module, "CASES", ())]
+    found = [case for module in modules for case in vars(module).values() if isinstance(case, Case)]
     return {case.name: case for case in sorted(found, key=lambda case: case.name)}
 
 

@@ -1,1 +1,1 @@
-"""The cases: a module placed here that has CASES is found by the registry; the others are their parts."""
+"""The cases, each a function below `@case`; what several of them share stands beside them."""

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks import stored
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.corpora import pooled
 from fedtopics import sampling
 from fedtopics.evaluation.perplexity import perplexity
@@ -39,15 +39,6 @@ def curve(name: str, sampler: str, seed: int) -> list[float]:
     return found
 
 
-def steps() -> Steps:
-    return {
-        f"{name}/{sampler}/{seed}": partial(curve, name, sampler, seed)
-        for name in SETS
-        for sampler in SCORED
-        for seed in SEEDS
-    }
-
-
 def summary() -> str:
     """Mean perplexity of delayed counts over that of exact Gibbs."""
     lines = []
@@ -58,16 +49,20 @@ def summary() -> str:
     return "\n".join(lines)
 
 
-CASES = (
-    Case(
-        "agreement",
-        "held-out perplexity of the delayed-count sampler over that of exact Gibbs, as sweeps go on",
-        steps,
-        measures=(sampling,),
-        minutes=40,
-        seeds=SEEDS,
-        corpora=SETS,
-        pages=("README.md", "docs/decisions/0010-delayed-counts-by-default.md"),
-        summary=summary,
-    ),
+@case(
+    "agreement",
+    measures=(sampling,),
+    minutes=40,
+    seeds=SEEDS,
+    corpora=SETS,
+    pages=("README.md", "docs/decisions/0010-delayed-counts-by-default.md"),
+    summary=summary,
 )
+def steps() -> Steps:
+    """Perplexity of the delayed-count sampler over that of exact Gibbs, as sweeps go on."""
+    return {
+        f"{name}/{sampler}/{seed}": partial(curve, name, sampler, seed)
+        for name in SETS
+        for sampler in SCORED
+        for seed in SEEDS
+    }

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import corpora
-from benchmarks.case import Case, Steps
-from benchmarks.cases.peers import tomotopy_model, tomotopy_topics
+from benchmarks.case import Steps, case
+from benchmarks.cases.peers import TOMOTOPY, tomotopy_model, tomotopy_topics
 from benchmarks.runner import in_own_process
 from fedtopics import sampling
 from fedtopics.corpus import Corpus
@@ -119,41 +119,24 @@ def calm_trace(data: Data, n_topics: int) -> list[tuple[float, float]]:
     return trace
 
 
+timed_case = partial(case, measures=(sampling,), timed=True, pages=("docs/methods/calm.md",))
+
+
+@timed_case("channel_em", minutes=1, corpora=("ap",))
 def kernel_steps() -> Steps:
+    """Nanoseconds of the channel E step per stored entry, by topics and threads."""
     return {f"{k} topics, {n} threads": partial(kernel, k, n) for k in (16, 32, 64, 128) for n in (1, 2)}
 
 
-PAGES = ("docs/methods/calm.md",)
-CASES = (
-    Case(
-        "channel_em",
-        "nanoseconds of the channel E step per stored entry, by topics and threads",
-        kernel_steps,
-        measures=(sampling,),
-        minutes=1,
-        corpora=("ap",),
-        timed=True,
-        pages=PAGES,
-    ),
-    Case(
-        "channel_em_large",
-        "seconds of a round on 50,000 imdb reviews with 100 topics, and peak memory",
-        lambda: {"imdb": partial(in_own_process, large)},
-        measures=(sampling,),
-        minutes=3,
-        corpora=("imdb",),
-        timed=True,
-        pages=PAGES,
-    ),
-    Case(
-        "channel_em_training",
-        "processor seconds until CALM at epsilon 6 and tomotopy reach one perplexity",
-        lambda: {name: partial(training, name) for name in ("kos", "ap")},
-        measures=(sampling, Calm),
-        minutes=10,
-        corpora=("kos", "ap"),
-        needs={"tomotopy": "bench"},
-        timed=True,
-        pages=PAGES,
-    ),
+@timed_case("channel_em_large", minutes=3, corpora=("imdb",))
+def large_steps() -> Steps:
+    """Seconds of a round on 50,000 imdb reviews with 100 topics, and peak memory."""
+    return {"imdb": partial(in_own_process, large)}
+
+
+@timed_case(
+    "channel_em_training", measures=(sampling, Calm), minutes=10, corpora=("kos", "ap"), needs=TOMOTOPY
 )
+def training_steps() -> Steps:
+    """Processor seconds until CALM at epsilon 6 and tomotopy reach one perplexity."""
+    return {name: partial(training, name) for name in ("kos", "ap")}

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks import stored
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.labeled import SETS, Divided, divided, documents
 from benchmarks.markdown_tables import table
 from fedtopics import methods
@@ -64,15 +64,6 @@ def sizes(name: str, seed: int) -> dict[str, Any]:
     }
 
 
-def steps() -> Steps:
-    made: Steps = {}
-    for name in SETS:
-        seeds = range(SEEDS.get(name, 5))
-        made |= {f"{name}/seeds/{seed}": partial(measured, name, seed) for seed in seeds}
-        made[f"{name}/sizes"] = partial(sizes, name, seeds[-1])
-    return made
-
-
 def scores() -> str:
     """Means over the seeds, the spread of AUC (largest less smallest), and its difference to `pooled`."""
     head = ["set", "seeds", "topics", "accuracy", "precision", "recall", "F1", "AUC (spread)", "AUC - pooled"]
@@ -91,17 +82,21 @@ def scores() -> str:
     return table(head, rows)
 
 
-CASES = (
-    Case(
-        "classification",
-        "what topics are worth to a classifier: not private, private, each party alone; five labeled sets",
-        steps,
-        measures=(classification, Calm),
-        minutes=120,
-        seeds=(0, 1, 2, 3, 4),
-        corpora=tuple(SETS),
-        pages=("docs/applications.md",),
-        tables={"classification": scores},
-        summary=scores,
-    ),
+@case(
+    "classification",
+    measures=(classification, Calm),
+    minutes=120,
+    seeds=(0, 1, 2, 3, 4),
+    corpora=tuple(SETS),
+    pages=("docs/applications.md",),
+    shows={"classification": scores},
+    summary=scores,
 )
+def steps() -> Steps:
+    """What topics are worth to a classifier: not private, private, each party alone; five labeled sets."""
+    made: Steps = {}
+    for name in SETS:
+        seeds = range(SEEDS.get(name, 5))
+        made |= {f"{name}/seeds/{seed}": partial(measured, name, seed) for seed in seeds}
+        made[f"{name}/sizes"] = partial(sizes, name, seeds[-1])
+    return made

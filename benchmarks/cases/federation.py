@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from fedtopics import federation as engines
 from fedtopics import network
 from fedtopics.deployment.on_this_machine import LocalFederation, free_port
@@ -168,19 +168,8 @@ def measured(task: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
         return task(Path(place))
 
 
+@case("federation", measures=(engines, network), minutes=5, timed=True, pages=("docs/deployment.md",))
 def steps() -> Steps:
+    """Seconds of a round over a network beside the reference engine; ten parties; a slow link."""
     tasks = {"overhead": overhead, "parties": ten_parties, "wide-area": wide_area}
     return {name: partial(measured, task) for name, task in tasks.items()}
-
-
-CASES = (
-    Case(
-        "federation",
-        "seconds of a round over a network beside the reference engine; ten parties; a slow link",
-        steps,
-        measures=(engines, network),
-        minutes=5,
-        timed=True,
-        pages=("docs/deployment.md",),
-    ),
-)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import corpora, stored
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
+from benchmarks.drawing import line_charts
 from benchmarks.watching import Watched
 from fedtopics import methods
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
@@ -22,7 +23,7 @@ from fedtopics.experiment import Data, prepare
 from fedtopics.federation import in_process
 from fedtopics.methods.ftm import Ftm
 from fedtopics.reading import read
-from fedtopics.report.svg import Line, line_chart, side_by_side
+from fedtopics.report.svg import Line, line_chart
 
 SETS, SEEDS = ("kos", "ap", "ohsumed"), (0, 1, 2)
 UNEQUAL = {"party-1": 20, "party-2": 35, "party-3": 60}
@@ -70,6 +71,46 @@ def measured(
     return result
 
 
+def draw_rounds() -> str:
+    panels = {}
+    for name, runs in stored.values("ftm_rounds").items():
+        curves = [run["by_round"] for run in runs["ftm"].values()]
+        mean = np.mean(curves, axis=0).tolist()
+        at = list(range(1, len(mean) + 1))
+        flat = [
+            Line(label, [1, len(mean)], [runs[key]["0"]["perplexity"]] * 2)
+            for key, label in (("alone", "best party alone"), ("shared", "shared, 200 rounds"))
+        ]
+        panels[name] = [Line("FTM sound, epsilon 8", at, mean), *flat]
+    return line_charts(panels, "global rounds")
+
+
+def draw_paper() -> str:
+    results, lines = stored.values("ftm_paper"), []
+    for tau in (0.0, 0.2, 0.5):
+        runs = [run for run in results["paper"].values() if run["settings"]["tau"] == tau]
+        lines.append(_by_epsilon(f"paper, tau {tau:g}", runs))
+    lines.append(Line("unigram", [EPSILONS[0], EPSILONS[-1]], [results["facts"]["unigram"]] * 2))
+    for label, key in (("same vectors, sound", "tokens"), ("sound", "sound")):
+        lines.append(_by_epsilon(label, list(results[key].values())))
+    return line_chart(
+        lines,
+        title="FTM as printed and repaired",
+        x_label="epsilon (word add/remove)",
+        y_label="perplexity",
+        width=640,
+        height=380,
+    )
+
+
+def _by_epsilon(label: str, runs: list[dict[str, Any]]) -> Line:
+    return Line(label, [run["settings"]["epsilon"] for run in runs], [run["perplexity"] for run in runs])
+
+
+training = partial(case, measures=(Ftm,), pages=("docs/methods/ftm.md",))
+
+
+@training("ftm_rounds", minutes=15, seeds=SEEDS, corpora=SETS, shows={"methods/ftm_rounds.svg": draw_rounds})
 def rounds() -> Steps:
     """FTM against each party alone and against counts shared at every sweep."""
     made: Steps = {}
@@ -87,8 +128,9 @@ def rounds() -> Steps:
     return made
 
 
+@training("ftm_thresholds", minutes=2, corpora=("ap",))
 def thresholds() -> Steps:
-    """How much is merged: the global model and the parties' models by xi."""
+    """FTM on AP by its matching threshold: the global model and the parties' models."""
     given: list[dict[str, Any]] = [{"xi": xi} for xi in (0.3, 0.4, 0.5, 0.65, 0.8)]
     given += [{"matching": "jaccard", "xi": xi} for xi in (0.1, 0.2, 0.3)]
     return {
@@ -97,8 +139,9 @@ def thresholds() -> Steps:
     }
 
 
+@training("ftm_paper", minutes=15, corpora=("kos",), shows={"methods/ftm_paper.svg": draw_paper})
 def paper() -> Steps:
-    """The papers' variant by epsilon and tau on a small corpus, and the same vectors read as they are."""
+    """FTM as printed by epsilon and tau on a small corpus, and the same vectors read as they are."""
     train = partial(measured, "small kos", n_topics=20)
     made: Steps = {
         "facts": partial(facts, "small kos"),
@@ -115,8 +158,9 @@ def paper() -> Steps:
     return made
 
 
+@training("ftm_sentences", minutes=10, seeds=SEEDS, corpora=("reuters",))
 def sentences() -> Steps:
-    """SentenceLDA against LDA on news with real sentences, both sound, at one epsilon."""
+    """FTM's SentenceLDA against its LDA on news with real sentences, both sound, at one epsilon."""
     given: dict[str, dict[str, Any]] = {
         "word": {},
         "sentence": {"unit": "sentence", "n_local": 40},
@@ -130,92 +174,3 @@ def sentences() -> Steps:
         for seed in SEEDS
     }
     return made | {"facts": partial(facts, "reuters")}
-
-
-def draw_rounds() -> str:
-    charts = []
-    for name, runs in stored.values("ftm_rounds").items():
-        curves = [run["by_round"] for run in runs["ftm"].values()]
-        mean = np.mean(curves, axis=0).tolist()
-        at = list(range(1, len(mean) + 1))
-        flat = [
-            Line(label, [1, len(mean)], [runs[key]["0"]["perplexity"]] * 2)
-            for key, label in (("alone", "best party alone"), ("shared", "shared, 200 rounds"))
-        ]
-        charts.append(
-            line_chart(
-                [Line("FTM sound, epsilon 8", at, mean), *flat],
-                title=name,
-                x_label="global rounds",
-                y_label="perplexity",
-            )
-        )
-    return side_by_side(charts) + "\n"
-
-
-def draw_paper() -> str:
-    results, lines = stored.values("ftm_paper"), []
-    for tau in (0.0, 0.2, 0.5):
-        runs = [run for run in results["paper"].values() if run["settings"]["tau"] == tau]
-        lines.append(_by_epsilon(f"paper, tau {tau:g}", runs))
-    lines.append(Line("unigram", [EPSILONS[0], EPSILONS[-1]], [results["facts"]["unigram"]] * 2))
-    for label, key in (("same vectors, sound", "tokens"), ("sound", "sound")):
-        lines.append(_by_epsilon(label, list(results[key].values())))
-    chart = line_chart(
-        lines,
-        title="FTM as printed and repaired",
-        x_label="epsilon (word add/remove)",
-        y_label="perplexity",
-        width=640,
-        height=380,
-    )
-    return chart + "\n"
-
-
-def _by_epsilon(label: str, runs: list[dict[str, Any]]) -> Line:
-    return Line(label, [run["settings"]["epsilon"] for run in runs], [run["perplexity"] for run in runs])
-
-
-PAGES = ("docs/methods/ftm.md",)
-CASES = (
-    Case(
-        "ftm_rounds",
-        "FTM by round against each party alone and against counts shared at every sweep",
-        rounds,
-        measures=(Ftm,),
-        minutes=15,
-        seeds=SEEDS,
-        corpora=SETS,
-        pages=PAGES,
-        pictures={"methods/ftm_rounds.svg": draw_rounds},
-    ),
-    Case(
-        "ftm_thresholds",
-        "FTM on AP by its matching threshold",
-        thresholds,
-        measures=(Ftm,),
-        minutes=2,
-        corpora=("ap",),
-        pages=PAGES,
-    ),
-    Case(
-        "ftm_paper",
-        "FTM as printed by epsilon and tau on a small corpus, and repaired",
-        paper,
-        measures=(Ftm,),
-        minutes=15,
-        corpora=("kos",),
-        pages=PAGES,
-        pictures={"methods/ftm_paper.svg": draw_paper},
-    ),
-    Case(
-        "ftm_sentences",
-        "FTM's SentenceLDA against its LDA on Reuters, both sound",
-        sentences,
-        measures=(Ftm,),
-        minutes=10,
-        seeds=SEEDS,
-        corpora=("reuters",),
-        pages=PAGES,
-    ),
-)

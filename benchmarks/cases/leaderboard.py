@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks import stored
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.corpora import dealt
 from benchmarks.markdown_tables import table
 from fedtopics import evaluation, methods, sampling
@@ -41,15 +41,6 @@ def placed(name: str, epsilon: float, label: str) -> dict[str, Any]:
     return plain(place)
 
 
-def steps() -> Steps:
-    return {
-        f"{name}/{epsilon:g}/{label}": partial(placed, name, epsilon, label)
-        for name in SETS
-        for epsilon in BUDGETS
-        for label in labels()
-    }
-
-
 def with_equal_topics(name: str, epsilon: float) -> dict[str, Any]:
     """CALM with as many topics as FTM kept, which the case `leaderboard` has found."""
     ftm = stored.values("leaderboard").get(name, {}).get(f"{epsilon:g}", {}).get("ftm (sound)")
@@ -58,10 +49,6 @@ def with_equal_topics(name: str, epsilon: float) -> dict[str, Any]:
     n_topics = round(ftm["scores"]["topics"])
     found = train(dealt(name), "calm", epsilon=epsilon, n_topics=n_topics, n_threads=1, show_progress=False)
     return {"n_topics": n_topics, **found.scores}
-
-
-def equal_topics_steps() -> Steps:
-    return {f"{n}/{epsilon:g}": partial(with_equal_topics, n, epsilon) for n in SETS for epsilon in BUDGETS}
 
 
 def equal_topics() -> str:
@@ -109,28 +96,21 @@ def _row(place: Place) -> str:
     return f"| {place.candidate.label} | {' | '.join(cells)} | {place.candidate.why or proved} |"
 
 
-MEASURED: tuple[object, ...] = (sampling, evaluation, methods)
-CASES = (
-    Case(
-        "leaderboard",
-        "every method at the same true epsilon: KOS, AP and ohsumed at word add/remove 4, 6 and 8",
-        steps,
-        measures=MEASURED,
-        minutes=60,
-        corpora=SETS,
-        pages=("docs/leaderboard.md",),
-        tables={"leaderboard": boards},
-        summary=boards,
-    ),
-    Case(
-        "leaderboard_equal_topics",
-        "CALM with as many topics as FTM kept on the leaderboard",
-        equal_topics_steps,
-        measures=MEASURED,
-        minutes=10,
-        corpora=SETS,
-        pages=("docs/leaderboard.md",),
-        tables={"equal-topics": equal_topics},
-        summary=equal_topics,
-    ),
-)
+board = partial(case, measures=(sampling, evaluation, methods), corpora=SETS, pages=("docs/leaderboard.md",))
+
+
+@board("leaderboard", minutes=60, shows={"leaderboard": boards}, summary=boards)
+def steps() -> Steps:
+    """Every method at the same true epsilon: KOS, AP and ohsumed at word add/remove 4, 6 and 8."""
+    return {
+        f"{name}/{epsilon:g}/{label}": partial(placed, name, epsilon, label)
+        for name in SETS
+        for epsilon in BUDGETS
+        for label in labels()
+    }
+
+
+@board("leaderboard_equal_topics", minutes=10, shows={"equal-topics": equal_topics}, summary=equal_topics)
+def equal_topics_steps() -> Steps:
+    """CALM with as many topics as FTM kept on the leaderboard."""
+    return {f"{n}/{epsilon:g}": partial(with_equal_topics, n, epsilon) for n in SETS for epsilon in BUDGETS}

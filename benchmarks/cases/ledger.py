@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from time import perf_counter
 
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from fedtopics.privacy import accounting
 from fedtopics.privacy import ledger as ledgers
 from fedtopics.privacy.histogram import Histogram
@@ -27,17 +27,7 @@ def charged(n_entries: int) -> dict[str, float]:
     return {"seconds_to_charge": between - began, "seconds_of_a_check": perf_counter() - between}
 
 
+@case("ledger", measures=(ledgers, accounting), minutes=10, timed=True)
 def steps() -> Steps:
+    """Seconds to charge n releases to a ledger with a budget, and to check the budget once more."""
     return {f"{n_entries} entries": partial(charged, n_entries) for n_entries in SIZES}
-
-
-CASES = (
-    Case(
-        "ledger",
-        "seconds to charge n releases to a ledger with a budget, and to check the budget once more",
-        steps,
-        measures=(ledgers, accounting),
-        minutes=10,
-        timed=True,
-    ),
-)

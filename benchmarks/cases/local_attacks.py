@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.cases import local_charts, local_tables
 from benchmarks.cases.local_charts import CHANNELS
 from benchmarks.cases.local_privacy import BAGS, facts
@@ -38,7 +38,16 @@ def heard(name: str, method: str, n_rounds: int, **given: Any) -> dict[str, Any]
     return {"method": method, "rounds": n_rounds, "bound": found.bound} | given | asdict(found.recovered)
 
 
+@case(
+    "local_privacy_attacks",
+    measures=(listening, FedLda, LpLda),
+    minutes=15,
+    corpora=SETS,
+    pages=("docs/methods/fedlda.md",),
+    shows={"local-attacks": local_tables.attacks},
+)
 def attacks() -> Steps:
+    """What a listener has of FedLDA's and LP-LDA's users after 1 and after 40 rounds."""
     made: Steps = {}
     for name in SETS:
         made[f"{name}/facts"] = partial(facts, name, N_USERS)
@@ -80,27 +89,19 @@ def cost_of_monitoring(corpus: Corpus, n_topics: int) -> float:
     return min(watched) / min(plain)
 
 
-CASES = (
-    Case(
-        "local_privacy_attacks",
-        "what a listener has of FedLDA's and LP-LDA's users after 1 and after 40 rounds",
-        attacks,
-        measures=(listening, FedLda, LpLda),
-        minutes=15,
-        corpora=SETS,
-        pages=("docs/methods/fedlda.md",),
-        tables={"local-attacks": local_tables.attacks},
-    ),
-    Case(
-        "local_privacy_monitor",
-        "what the monitor of Gibbs sampling reads, what one draw loses in truth, and what watching costs",
-        lambda: {name: partial(monitor, name) for name in BAGS},
-        measures=(gibbs_monitor, monitored),
-        minutes=10,
-        corpora=("kos", "nips", "enron_spam"),
-        timed=True,
-        pages=("docs/gibbs-monitor.md",),
-        tables={"local-monitor": local_tables.monitor, "local-monitor-cost": local_tables.monitor_cost},
-        pictures={"methods/local_privacy_monitor.svg": local_charts.monitor},
-    ),
+@case(
+    "local_privacy_monitor",
+    measures=(gibbs_monitor, monitored),
+    minutes=10,
+    corpora=("kos", "nips", "enron_spam"),
+    timed=True,
+    pages=("docs/gibbs-monitor.md",),
+    shows={
+        "local-monitor": local_tables.monitor,
+        "local-monitor-cost": local_tables.monitor_cost,
+        "methods/local_privacy_monitor.svg": local_charts.monitor,
+    },
 )
+def monitors() -> Steps:
+    """What the monitor of Gibbs sampling reads, what one draw loses in truth, and what watching costs."""
+    return {name: partial(monitor, name) for name in BAGS}

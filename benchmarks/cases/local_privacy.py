@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.cases import local_charts, local_tables
 from benchmarks.cases.local_charts import CHANNELS, EVERY
 from benchmarks.corpora import USERS, users
@@ -62,6 +62,19 @@ def facts(held: str, n_users: int | None = None) -> dict[str, Any]:
     }
 
 
+fedlda = partial(case, measures=(FedLda,), pages=("docs/methods/fedlda.md",))
+
+
+@fedlda(
+    "local_privacy_channels",
+    minutes=30,
+    seeds=SEEDS,
+    corpora=SETS,
+    shows={
+        "local-channels": local_tables.channels,
+        "methods/local_privacy_channels.svg": local_charts.channels,
+    },
+)
 def channels() -> Steps:
     """FedLDA as printed: every channel, both samplers, perplexity by iteration."""
     made: Steps = {}
@@ -86,10 +99,19 @@ VARIED: dict[str, tuple[tuple[str, ...], tuple[Any, ...]]] = {  # setting: chann
 }
 
 
+@fedlda(
+    "local_privacy_varying",
+    minutes=30,
+    corpora=SETS[:2],
+    shows={
+        "local-varying": local_tables.varying,
+        "methods/local_privacy_varying.svg": local_charts.varying,
+    },
+)
 def varying() -> Steps:
     """FedLDA as printed by epsilon, number of topics, delta, sample ratio and way of counting."""
     made: Steps = {}
-    for name in ("amazon", "enron_spam"):
+    for name in SETS[:2]:
         made[f"{name}/facts"] = partial(facts, name)
         common: dict[str, Any] = {"variant": "paper", "n_topics": USERS[name].n_topics, "n_rounds": 40}
         for setting, (tried, values) in VARIED.items():
@@ -102,8 +124,16 @@ def varying() -> Steps:
     return made
 
 
+@fedlda(
+    "local_privacy_totals",
+    measures=(FedLda, SampledResponse, noisy_reports),
+    minutes=30,
+    seeds=SEEDS,
+    corpora=SETS,
+    shows={"local-totals": local_tables.totals},
+)
 def totals() -> Steps:
-    """Equal totals for a document replaced: reports made once, against kRR on tuples in several splits."""
+    """FedLDA's reports made once against tuples in every round, at equal totals for a document."""
     made: Steps = {}
     for name in SETS:
         n_topics = USERS[name].n_topics
@@ -146,6 +176,19 @@ def private_unigram(held: str, total: float) -> float:
     return perplexity(law.unigram[None], test)
 
 
+@case(
+    "local_privacy_bits",
+    measures=(LpLda,),
+    minutes=30,
+    seeds=SEEDS,
+    corpora=("kos", "nips", "enron_spam"),
+    pages=("docs/methods/lplda.md",),
+    shows={
+        "local-bits": local_tables.bits,
+        "local-equal-words": local_tables.equal_words,
+        "methods/local_privacy_bits.svg": local_charts.bits,
+    },
+)
 def bits() -> Steps:
     """LP-LDA by f against the Laplace baseline, and by word epsilon against its sound variant."""
     made: Steps = {}
@@ -183,83 +226,18 @@ def seconds(channel: str, n_users: int) -> dict[str, float]:
     }
 
 
+@fedlda("local_privacy_speed", minutes=2, timed=True)
 def speed() -> Steps:
+    """Seconds of a round of FedLDA with 5,000 and 50,000 users."""
     sizes = [(channel, 5000) for channel in CHANNELS] + [("rrp", 50_000), ("krr", 50_000)]
     return {f"{channel} {n_users}": partial(seconds, channel, n_users) for channel, n_users in sizes}
 
 
+@fedlda("local_privacy_eta", measures=(prior_response,), minutes=0.1)
 def eta() -> Steps:
-    """The paper's table of flips, with and without its Zipf correction."""
+    """FedLDA's table of flips, with and without its Zipf correction."""
     return {
         f"epsilon {epsilon:g}, gamma {gamma:g}": partial(flip_probability, epsilon, 0.1, gamma)
         for epsilon in (7.5, 5.0)
         for gamma in (float("inf"), 1.0)
     }
-
-
-FEDLDA, LPLDA = ("docs/methods/fedlda.md",), ("docs/methods/lplda.md",)
-CASES = (
-    Case(
-        "local_privacy_channels",
-        "FedLDA as printed by iteration: every channel, both samplers",
-        channels,
-        measures=(FedLda,),
-        minutes=30,
-        seeds=SEEDS,
-        corpora=SETS,
-        pages=FEDLDA,
-        tables={"local-channels": local_tables.channels},
-        pictures={"methods/local_privacy_channels.svg": local_charts.channels},
-    ),
-    Case(
-        "local_privacy_varying",
-        "FedLDA as printed, one setting changed at a time",
-        varying,
-        measures=(FedLda,),
-        minutes=30,
-        corpora=("amazon", "enron_spam"),
-        pages=FEDLDA,
-        tables={"local-varying": local_tables.varying},
-        pictures={"methods/local_privacy_varying.svg": local_charts.varying},
-    ),
-    Case(
-        "local_privacy_totals",
-        "FedLDA's reports made once against tuples in every round, at equal totals for a document",
-        totals,
-        measures=(FedLda, SampledResponse, noisy_reports),
-        minutes=30,
-        seeds=SEEDS,
-        corpora=SETS,
-        pages=FEDLDA,
-        tables={"local-totals": local_tables.totals},
-    ),
-    Case(
-        "local_privacy_bits",
-        "LP-LDA by f against its Laplace baseline, and against its sound variant",
-        bits,
-        measures=(LpLda,),
-        minutes=30,
-        seeds=SEEDS,
-        corpora=("kos", "nips", "enron_spam"),
-        pages=LPLDA,
-        tables={"local-bits": local_tables.bits, "local-equal-words": local_tables.equal_words},
-        pictures={"methods/local_privacy_bits.svg": local_charts.bits},
-    ),
-    Case(
-        "local_privacy_speed",
-        "seconds of a round of FedLDA with 5,000 and 50,000 users",
-        speed,
-        measures=(FedLda,),
-        minutes=2,
-        timed=True,
-        pages=FEDLDA,
-    ),
-    Case(
-        "local_privacy_eta",
-        "FedLDA's table of flips, with and without its Zipf correction",
-        eta,
-        measures=(prior_response,),
-        minutes=0.1,
-        pages=FEDLDA,
-    ),
-)

@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks import stored
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from fedtopics.privacy import exact
 from fedtopics.privacy import noise as noise_source
 from fedtopics.privacy.histogram import Histogram
@@ -65,19 +65,6 @@ def histograms(n_documents: int, n_words: int, length: int, epsilon: float) -> f
 SIZES = {"AP": (2246, 10_473, 194), "imdb": (50_000, 10_000, 100)}  # documents, words, length
 
 
-def steps() -> Steps:
-    made: Steps = {
-        f"draws/discrete Laplace, epsilon {e:g}": partial(laplace, e) for e in (0.1, 0.5, 1.0, 6.0)
-    }
-    made |= {f"draws/discrete Gaussian, sigma {s:g}": partial(gaussian, s) for s in (0.6, 10.0, 1000.0)}
-    made |= {f"draws/survivors of the threshold, epsilon {e}": partial(survivors, e) for e in (4, 6)}
-    return made | {
-        f"corpora/{name}-sized, epsilon {epsilon:g}": partial(histograms, *size, epsilon)
-        for name, size in SIZES.items()
-        for epsilon in (4.0, 6.0)
-    }
-
-
 def summary() -> str:
     """The slowest Laplace draws; an error where they miss the target."""
     rates = stored.values("noise")["draws"]
@@ -88,14 +75,16 @@ def summary() -> str:
     return said
 
 
-CASES = (
-    Case(
-        "noise",
-        "throughput of the exact noise on one core: draws per second, histograms of whole corpora",
-        steps,
-        measures=(exact, noise_source, Histogram),
-        minutes=1,
-        timed=True,
-        summary=summary,
-    ),
-)
+@case("noise", measures=(exact, noise_source, Histogram), minutes=1, timed=True, summary=summary)
+def steps() -> Steps:
+    """Throughput of the exact noise on one core: draws per second, histograms of whole corpora."""
+    made: Steps = {
+        f"draws/discrete Laplace, epsilon {e:g}": partial(laplace, e) for e in (0.1, 0.5, 1.0, 6.0)
+    }
+    made |= {f"draws/discrete Gaussian, sigma {s:g}": partial(gaussian, s) for s in (0.6, 10.0, 1000.0)}
+    made |= {f"draws/survivors of the threshold, epsilon {e}": partial(survivors, e) for e in (4, 6)}
+    return made | {
+        f"corpora/{name}-sized, epsilon {epsilon:g}": partial(histograms, *size, epsilon)
+        for name, size in SIZES.items()
+        for epsilon in (4.0, 6.0)
+    }

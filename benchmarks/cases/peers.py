@@ -25,6 +25,7 @@ from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity
 
 ALPHA, BETA = 0.1, 0.01
+TOMOTOPY, LDA = {"tomotopy": "bench"}, {"lda": "bench"}  # the extra that brings them
 OPTIMIZE_EVERY = 10  # sweeps: what tomotopy does
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import stored
-from benchmarks.case import Case, Steps
-from benchmarks.cases.peers import tomotopy_model, tomotopy_topics
+from benchmarks.case import Steps, case
+from benchmarks.cases.peers import TOMOTOPY, tomotopy_model, tomotopy_topics
 from benchmarks.corpora import dealt
 from benchmarks.markdown_tables import table
 from fedtopics import evaluation, sampling
@@ -82,16 +82,6 @@ def facts(name: str) -> dict[str, Any]:
     }
 
 
-def steps() -> Steps:
-    made: Steps = {f"{name}/facts": partial(facts, name) for name in SETS}
-    return made | {
-        f"{name}/runs/{label}/{seed}": partial(scored, name, label, seed)
-        for name in SETS
-        for label in METHODS
-        for seed in SEEDS
-    }
-
-
 def in_short() -> str:
     """Held-out perplexity of each method on each set, means over seeds."""
     titles = {"kos": "KOS", "ap": "AP", "nips": "NIPS"}
@@ -147,7 +137,7 @@ def picture() -> str:
         spread = [(min(each), max(each)) for each in ratios]
         lines.append(Line(words, EPSILONS, [fmean(each) for each in ratios], spread))
     ends = [min(EPSILONS), max(EPSILONS)]
-    chart = line_chart(
+    return line_chart(
         [*lines, Line("shared", ends, [1.0, 1.0], dashed=True)],
         title="CALM (distinct words per document)",
         x_label="epsilon (word add/remove)",
@@ -155,22 +145,25 @@ def picture() -> str:
         width=640,
         height=380,
     )
-    return chart + "\n"
 
 
-CASES = (
-    Case(
-        "quality",
-        "perplexity and coherence of CALM against training without privacy, on five corpora",
-        steps,
-        measures=(sampling, evaluation, Calm, Alone, Shared),
-        minutes=240,
-        seeds=SEEDS,
-        corpora=tuple(SETS),
-        needs={"tomotopy": "bench"},
-        pages=("README.md", "docs/methods/calm.md"),
-        tables={"quality": in_short},
-        pictures={"methods/calm.svg": picture},
-        summary=summary,
-    ),
+@case(
+    "quality",
+    measures=(sampling, evaluation, Calm, Alone, Shared),
+    minutes=240,
+    seeds=SEEDS,
+    corpora=tuple(SETS),
+    needs=TOMOTOPY,
+    pages=("README.md", "docs/methods/calm.md"),
+    shows={"quality": in_short, "methods/calm.svg": picture},
+    summary=summary,
 )
+def steps() -> Steps:
+    """Perplexity and coherence of CALM against training without privacy, on five corpora."""
+    made: Steps = {f"{name}/facts": partial(facts, name) for name in SETS}
+    return made | {
+        f"{name}/runs/{label}/{seed}": partial(scored, name, label, seed)
+        for name in SETS
+        for label in METHODS
+        for seed in SEEDS
+    }

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.cases.peers import memory
 from benchmarks.corpora import pooled, repeated
 from benchmarks.runner import in_own_process
@@ -58,8 +58,17 @@ def cost(times: int | None, n_topics: int, sampler: str) -> dict[str, Any]:
     }
 
 
+@case(
+    "scaling",
+    measures=(sampling,),
+    minutes=30,
+    seeds=(1,),
+    corpora=("nips",),
+    timed=True,
+    pages=("README.md", "docs/decisions/0010-delayed-counts-by-default.md"),
+)
 def steps() -> Steps:
-    """Each in a process of its own, for its memory is measured too."""
+    """CPU seconds and memory of LDA training as the corpus and the number of topics grow."""
     tokens = {f"n_tokens/{times} times": partial(cost, times, 100, "warp") for times in TIMES}
     topics = {
         f"n_topics/{sampler} {n_topics}": partial(cost, None, n_topics, sampler)
@@ -68,18 +77,3 @@ def steps() -> Steps:
         if sampler != "gibbs" or n_topics <= SLOWEST
     }
     return {name: partial(in_own_process, step) for name, step in (tokens | topics).items()}
-
-
-CASES = (
-    Case(
-        "scaling",
-        "CPU seconds and memory of LDA training as the corpus and the number of topics grow",
-        steps,
-        measures=(sampling,),
-        minutes=30,
-        seeds=(1,),
-        corpora=("nips",),
-        timed=True,
-        pages=("README.md", "docs/decisions/0010-delayed-counts-by-default.md"),
-    ),
-)

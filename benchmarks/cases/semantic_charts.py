@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks import stored
+from benchmarks.drawing import line_charts
 from fedtopics.report.svg import Line, line_chart, side_by_side
 
 SETS = {"ap": "ap", "reuters": "reuters21578", "sotu": "sotu"}
@@ -19,32 +20,24 @@ def sigmas() -> str:
         variant, sigma = label.split()
         lines.append(Line(f"{variant}, sigma {sigma}", [*rounds, 35], [*values, runs["0"]["perplexity"]]))
     unigram = next(iter(results["ap"].values()))["0"]["perplexity_unigram"]
-    charts = [
-        line_chart(
-            [*chosen, Line("unigram", [1, 35], [unigram] * 2, dashed=True)],
-            title=title,
-            x_label="rounds",
-            y_label="perplexity",
-        )
-        for title, chosen in (
-            ("As printed: noise in every round", [line for line in lines if "paper" in line.name]),
-            ("Sound: noise once", [line for line in lines if "sound" in line.name]),
-        )
-    ]
-    return side_by_side(charts) + "\n"
+    lines.append(Line("unigram", [1, 35], [unigram] * 2, dashed=True))
+    panels = {
+        "As printed: noise in every round": [line for line in lines if "sound" not in line.name],
+        "Sound: noise once": [line for line in lines if "paper" not in line.name],
+    }
+    return line_charts(panels, "rounds")
 
 
 def topics() -> str:
     """UMass coherence by number of topics on each set."""
-    results, charts = stored.values("semantic_topics"), []
+    results, panels = stored.values("semantic_topics"), {}
     for name in (name for name in SETS if name in results):
         points: dict[str, list[tuple[int, float]]] = {}
         for label, runs in results[name].items():
             model, _, number = label.rpartition(", ")
             points.setdefault(model, []).append((int(number), runs["0"]["coherence_umass"]))
-        lines = [Line(model, *zip(*sorted(found), strict=True)) for model, found in points.items()]
-        charts.append(line_chart(lines, title=SETS[name], x_label="topics", y_label="UMass coherence"))
-    return side_by_side(charts) + "\n"
+        panels[SETS[name]] = [Line(m, *zip(*sorted(found), strict=True)) for m, found in points.items()]
+    return line_charts(panels, "topics", "UMass coherence")
 
 
 def taus() -> str:
@@ -56,7 +49,7 @@ def taus() -> str:
     ):
         lines = [_by_tau(results[name], title, measure) for name, title in SETS.items() if name in results]
         charts.append(line_chart(lines, title="PC-TD, epsilon 8", x_label="tau", y_label=label))
-    return side_by_side(charts) + "\n"
+    return side_by_side(charts)
 
 
 def _by_tau(found: dict[str, Any], title: str, measure: str) -> Line:

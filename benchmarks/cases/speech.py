@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import fedtopics
 from benchmarks import ROOT
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.cases import speech_tables
 from benchmarks.cases.transcripts import documents, librispeech, synthesized
 from fedtopics import methods
@@ -244,7 +244,18 @@ def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
     return {way: score.value - base(name)[1].value for way, (_, score) in found}
 
 
+@case(
+    "speech",
+    measures=(recognition,),
+    minutes=20,
+    seeds=(0, *SEEDS),
+    corpora=("librispeech", *PARTIES),
+    needs={"jiwer": "speech", "pocketsphinx": "speech"},
+    pages=("docs/applications.md", "docs/reproduction.md"),
+    shows={"librispeech": speech_tables.librispeech, "flite": speech_tables.flite},
+)
 def steps() -> Steps:
+    """Whether topics help a speech recognizer: rescoring of real hypotheses and of synthetic speech."""
     made: Steps = {}
     for name in NAMES:
         made |= {
@@ -257,19 +268,3 @@ def steps() -> Steps:
     for seed, label in product(SEEDS, AGAIN):  # on LibriSpeech topics change next to nothing
         made[f"flite/other seeds/{label}/{seed}"] = partial(other_seed, "flite", label, seed)
     return made
-
-
-CASES = (
-    Case(
-        "speech",
-        "whether topics help a speech recognizer: rescoring of real hypotheses and of synthetic speech",
-        steps,
-        measures=(recognition,),
-        minutes=20,
-        seeds=(0, *SEEDS),
-        corpora=("librispeech", "ami", "ljspeech", "sotu"),
-        needs={"jiwer": "speech", "pocketsphinx": "speech"},
-        pages=("docs/applications.md", "docs/reproduction.md"),
-        tables={"librispeech": speech_tables.librispeech, "flite": speech_tables.flite},
-    ),
-)

@@ -20,8 +20,9 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks import ROOT, stored
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from benchmarks.cases import peers
+from benchmarks.cases.peers import LDA, TOMOTOPY
 from benchmarks.corpora import ALL_WORDS, pooled
 from benchmarks.markdown_tables import table
 from fedtopics import sampling
@@ -205,61 +206,30 @@ def _passes(libraries: dict[str, Any]) -> list[str]:
     return [f"{rates['fedtopics'] / rates[other]:.0f}" if other in rates else "" for other in others]
 
 
-def summary() -> str:
-    """What every library reached."""
-    rows = []
-    for name, by_topics in stored.values("speed").items():
-        for n_topics, result in by_topics.items():
-            for peer, found in result["libraries"].items():
-                rate, end = found["million_tokens_per_cpu_second"], found["curve"][-1]
-                cells = [f"{rate:.2f}", f"{found['memory_mb']:.0f}", f"{end['perplexity']:.1f}"]
-                rows.append([f"{name}, K = {n_topics}", peer, *cells, str(found["sweeps"])])
-    return table(["set", "library", "million tokens per CPU second", "MB", "perplexity", "sweeps"], rows)
+racing = partial(case, measures=(sampling,), seeds=(1,), timed=True)
 
 
+@racing(
+    "speed",
+    minutes=60,
+    corpora=tuple(ALL_WORDS),
+    needs=TOMOTOPY | LDA,
+    pages=("README.md",),
+    shows={"speed": shown},
+    summary=shown,
+)
 def speed_steps() -> Steps:
+    """CPU seconds of LDA training to one perplexity, against tomotopy, scikit-learn, gensim and lda."""
     return {f"{name}/{k}": partial(raced, name, k) for name in ALL_WORDS for k in TOPICS}
 
 
+@racing("latency", minutes=1, needs=TOMOTOPY | LDA)
+def latency_steps() -> Steps:
+    """CPU seconds to import each library and to train a first, tiny model."""
+    return {peer: partial(latency, peer) for peer in MODULES}
+
+
+@racing("threads", minutes=3, corpora=("nips", "20newsgroups"), pages=("README.md",))
 def threads_steps() -> Steps:
+    """LDA training by two threads against one; wants a free machine."""
     return {f"{n}/{k}": partial(threads, n, k) for n in ("nips", "20newsgroups") for k in (100, 500)}
-
-
-PEERS = {"tomotopy": "bench", "lda": "bench"}
-CASES = (
-    Case(
-        "speed",
-        "CPU seconds of LDA training to one perplexity, against tomotopy, scikit-learn, gensim and lda",
-        speed_steps,
-        measures=(sampling,),
-        minutes=60,
-        seeds=(1,),
-        corpora=tuple(ALL_WORDS),
-        needs=PEERS,
-        timed=True,
-        pages=("README.md",),
-        tables={"speed": shown},
-        summary=summary,
-    ),
-    Case(
-        "latency",
-        "CPU seconds to import each library and to train a first, tiny model",
-        lambda: {peer: partial(latency, peer) for peer in MODULES},
-        measures=(sampling,),
-        minutes=1,
-        seeds=(1,),
-        needs=PEERS,
-        timed=True,
-    ),
-    Case(
-        "threads",
-        "LDA training by two threads against one; wants a free machine",
-        threads_steps,
-        measures=(sampling,),
-        minutes=3,
-        seeds=(1,),
-        corpora=("nips", "20newsgroups"),
-        timed=True,
-        pages=("README.md",),
-    ),
-)

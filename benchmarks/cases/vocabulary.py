@@ -12,7 +12,7 @@ from time import perf_counter
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from benchmarks import corpora
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Ledger
 from fedtopics.privacy.vocabulary import Agreement, agree, recall
@@ -57,20 +57,15 @@ def agreed(epsilon: float) -> dict[str, float]:
     }
 
 
+@case(
+    "vocabulary",
+    measures=(Agreement,),
+    minutes=3,
+    corpora=("enron_spam",),
+    timed=True,
+    pages=("docs/privacy.md",),
+)
 def steps() -> Steps:
+    """Words that the six owners of Enron-Spam agree on privately, of the 5,000 in most mails."""
     agreements = {f"epsilon {epsilon:g}": partial(agreed, epsilon) for epsilon in (1.0, 2.0, 4.0, 8.0)}
     return {"mails": n_mails} | agreements
-
-
-CASES = (
-    Case(
-        "vocabulary",
-        "words that the six owners of Enron-Spam agree on privately, of the 5,000 in most mails",
-        steps,
-        measures=(Agreement,),
-        minutes=3,
-        corpora=("enron_spam",),
-        timed=True,
-        pages=("docs/privacy.md",),
-    ),
-)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.case import Case, Steps
+from benchmarks.case import Steps, case
 from fedtopics import dealing
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.federation import in_process, wire
@@ -61,22 +61,11 @@ def measured(bits: int | None, seed: int) -> dict[str, Any]:
     }
 
 
+@case("wire", measures=(wire, Calm), minutes=3, seeds=SEEDS, pages=("docs/deployment.md",))
 def steps() -> Steps:
+    """Bytes on the wire, and what rounding them does to CALM."""
     return {
         f"{f'{bits} bits' if bits else 'exact'}/{seed}": partial(measured, bits, seed)
         for bits in BITS
         for seed in SEEDS
     }
-
-
-CASES = (
-    Case(
-        "wire",
-        "bytes on the wire, and what rounding them does to CALM",
-        steps,
-        measures=(wire, Calm),
-        minutes=3,
-        seeds=SEEDS,
-        pages=("docs/deployment.md",),
-    ),
-)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.drawing import line_charts
 from benchmarks.papers import fedlda_applications, fedlda_sweeps
 from benchmarks.papers.fedlda_runs import (
     CHANNELS,
@@ -157,18 +158,14 @@ def judge_convergence(numbers: Numbers) -> Finding:
 
 def chart_convergence(numbers: Numbers) -> str:
     at = list(range(EVERY, ROUNDS + 1, EVERY))
-    return side_by_side(
-        [
-            line_chart(
-                [Line(c, at, curve(numbers, name, sampler=sampler, channel=c)) for c in CHANNELS],
-                title=f"{name}, {sampler}",
-                x_label="rounds",
-                y_label="perplexity",
-            )
-            for name in SETS
-            for sampler in SAMPLERS
+    panels = {
+        f"{name}, {sampler}": [
+            Line(c, at, curve(numbers, name, sampler=sampler, channel=c)) for c in CHANNELS
         ]
-    )
+        for name in SETS
+        for sampler in SAMPLERS
+    }
+    return line_charts(panels, "rounds")
 
 
 ITEMS = [

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.drawing import line_charts
 from benchmarks.papers.fedlda_runs import (
     CHANNELS,
     DATA_HERE,
@@ -23,7 +24,7 @@ from benchmarks.papers.fedlda_runs import (
     widest,
 )
 from benchmarks.papers.items import Finding, Item, Numbers, Parts, listed, mean
-from fedtopics.report.svg import Line, line_chart, side_by_side
+from fedtopics.report.svg import Line
 
 NOISY = CHANNELS[:4]
 ONCE = "; the baselines 1 seed"
@@ -66,17 +67,8 @@ def chart(
             found = [of(numbers, name, channel=channel, **{setting: value}) for value in values]
             return Line(channel, values, list(map(mean, found)), [(min(v), max(v)) for v in found])
 
-        return side_by_side(
-            [
-                line_chart(
-                    [drawn(name, channel) for channel in channels],
-                    title=f"FedLDA, {title}, {name}",
-                    x_label=x_label,
-                    y_label="perplexity",
-                )
-                for name in SETS
-            ]
-        )
+        panels = {f"FedLDA, {title}, {name}": [drawn(name, channel) for channel in channels] for name in SETS}
+        return line_charts(panels, x_label)
 
     return draw
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.drawing import WIDTH, bar_chart
+from benchmarks.drawing import WIDTH, bar_chart, line_charts
 from benchmarks.papers.ftm_runs import (
     CONVENTIONAL,
     EVERY,
@@ -145,7 +145,7 @@ def _seeds(models: Models, numbers: Numbers) -> str:
 
 
 def chart_by_epsilon(models: Models, title: str, numbers: Numbers) -> str:
-    charts = []
+    panels = {}
     for model in models:
         lines = [
             Line(f"printed, tau {tau:g}", EPSILONS, _curve(numbers, "printed", model, tau))
@@ -154,15 +154,8 @@ def chart_by_epsilon(models: Models, title: str, numbers: Numbers) -> str:
         lines += [Line("repaired", EPSILONS, _curve(numbers, "repaired", model))]
         lines += [Line("CALM (LDA)", EPSILONS, _curve(numbers, "calm", model))]
         lines.append(Line("unigram", [LOW, HIGH], [numbers[f"ftm unigram {model}"]] * 2, dashed=True))
-        charts.append(
-            line_chart(
-                lines,
-                title=f"{title}: {model}",
-                x_label="epsilon (scale of the noise)",
-                y_label="perplexity",
-            )
-        )
-    return side_by_side(charts)
+        panels[f"{title}: {model}"] = lines
+    return line_charts(panels, "epsilon (scale of the noise)")
 
 
 def communication(models: Models) -> Parts:

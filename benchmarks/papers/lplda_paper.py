@@ -10,13 +10,14 @@ import numpy as np
 
 from benchmarks import corpora
 from benchmarks.cases import local_privacy
+from benchmarks.drawing import line_charts
 from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
 from benchmarks.papers.runs import run
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation import gibbs_monitor
 from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
-from fedtopics.report.svg import Line, line_chart, side_by_side
+from fedtopics.report.svg import Line
 
 PAPER = "Zhao et al."
 K, SWEEPS, EVERY = 50, 300, 10
@@ -119,17 +120,13 @@ def judge_monitor(numbers: Numbers) -> Finding:
 
 def chart_monitor(numbers: Numbers) -> str:
     sweeps = list(range(EVERY, SWEEPS + 1, EVERY))
-    return side_by_side(
-        [
-            line_chart(
-                [Line(name, sweeps, numbers[f"zhao monitor {name}"][f"{level} printed"]) for name in SETS],
-                title=f"Zhao et al., Figure 1: {level}",
-                x_label="sweeps",
-                y_label="monitor (no guarantee)",
-            )
-            for level in ("word", "document")
+    panels = {
+        f"Zhao et al., Figure 1: {level}": [
+            Line(name, sweeps, numbers[f"zhao monitor {name}"][f"{level} printed"]) for name in SETS
         ]
-    )
+        for level in ("word", "document")
+    }
+    return line_charts(panels, "sweeps", "monitor (no guarantee)")
 
 
 def flipping() -> Parts:
@@ -193,17 +190,13 @@ def chart_flipping(numbers: Numbers) -> str:
     epsilons = [flip_epsilon(f) for f in FLIPS]
     kinds = {"bits": "LP-LDA", "laplace 1": "Laplace, 1", f"laplace {K}": f"Laplace, {K}"}
     kinds |= {"sound": "repaired", "calm": "CALM"}
-    return side_by_side(
-        [
-            line_chart(
-                [Line(label, epsilons, of(numbers, kind, name)) for kind, label in kinds.items()],
-                title=f"Zhao et al., Figure 2: {name}",
-                x_label="epsilon of one bit",
-                y_label="perplexity",
-            )
-            for name in SETS
+    panels = {
+        f"Zhao et al., Figure 2: {name}": [
+            Line(label, epsilons, of(numbers, kind, name)) for kind, label in kinds.items()
         ]
-    )
+        for name in SETS
+    }
+    return line_charts(panels, "epsilon of one bit")
 
 
 ITEMS = [

@@ -43,7 +43,7 @@ def whole_page() -> str:
 
 def drawn(item: Item) -> str:
     assert item.chart is not None
-    return item.chart(numbers(item, stored.results_of(PAPERS))) + "\n"
+    return item.chart(numbers(item, stored.results_of(PAPERS)))
 
 
 def verdicts() -> str:
@@ -60,8 +60,7 @@ PAPERS = Case(
     seeds=(0, 1, 2),
     corpora=("20newsgroups", "amazon", "enron_spam", "imdb", "kos", "nips", "reuters"),
     pages=("docs/reproduction.md",),
-    pictures={chart_file(item): partial(drawn, item) for item in items() if item.chart is not None}
+    shows={chart_file(item): partial(drawn, item) for item in items() if item.chart is not None}
     | {"reproduction.md": whole_page},
     summary=verdicts,
 )
-CASES = (PAPERS,)

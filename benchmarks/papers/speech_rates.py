@@ -29,7 +29,7 @@ def rates() -> dict[str, Any]:
     What is not there is measured, which takes flite (apt-get install flite), the extra fedtopics[speech] and
     about a quarter of an hour.
     """
-    (case,) = speech.CASES
+    case = speech.steps
     if case.steps().keys() - stored.results_of(case).steps.keys():
         runner.run(case)
     found = stored.values(case.name)
