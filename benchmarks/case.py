@@ -23,7 +23,7 @@ class Case:
     about      what it measures, in one line
     steps      gives the steps; what is stored of them is not measured again
     measures   modules, classes or functions of fedtopics whose code the numbers depend on
-    minutes    roughly, on two cores
+    minutes    of processor time, roughly
     corpora    names in `corpora.PATHS` that it reads
     needs      modules beyond the dependencies, by the extra that brings them
     timed      it measures time: one step at a time, in this process, with all threads

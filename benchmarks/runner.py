@@ -46,7 +46,9 @@ def run(case: Case, *, n_workers: int = 1, fresh: bool = False, only: str = "") 
     seconds = {name: known.steps.get(name, {}).get("seconds") or GUESS for name in missing}
     failed = measure(case, missing, results, n_workers, seconds) if missing else {}
     if fresh and not failed:
-        known.take(results, every)
+        taken = known.steps | results.steps
+        known.steps = {name: taken[name] for name in every if name in taken}
+        known.save()
         results.file.unlink(missing_ok=True)
     if case.summary is not None and not failed and not every.keys() - known.steps.keys():
         try:

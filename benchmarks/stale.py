@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from benchmarks import ROOT
@@ -18,14 +17,6 @@ from benchmarks.stored import Results, results_of
 
 UNKNOWN = "unknown origin"
 SUFFIXES = (".py", ".cpp", ".hpp")
-
-
-@dataclass(frozen=True)
-class Old:
-    """Stored numbers and why they may not be those of today's code."""
-
-    case: Case
-    why: tuple[str, ...]  # files that changed, or UNKNOWN
 
 
 def state(case: Case) -> str:
@@ -39,16 +30,15 @@ def state(case: Case) -> str:
     return "current" if not changed else UNKNOWN if UNKNOWN in changed else "older than the code"
 
 
-def stale(cases: Iterable[Case]) -> list[Old]:
-    """The cases whose stored numbers are shown on a page and older than the code, or of unknown origin."""
-    shown = [case for case in cases if case.pages and results_of(case).steps]
-    found = [Old(case, changes(case, results_of(case))) for case in shown]
-    return [old for old in found if old.why]
+def stale(cases: Iterable[Case]) -> dict[Case, tuple[str, ...]]:
+    """The cases whose stored numbers are shown on a page and not those of today's code, with `changes`."""
+    found = {case: changes(case, results_of(case)) for case in cases if case.pages}
+    return {case: why for case, why in found.items() if why}
 
 
 def changes(case: Case, results: Results) -> tuple[str, ...]:
     """The measured files that changed since some step was measured; UNKNOWN where nobody can tell."""
-    commits = {results.origin_of(name).get("commit") for name in results.steps}
+    commits = {step.get("origin", {}).get("commit") for step in results.steps.values()}
     found = set()
     for commit in commits:
         differing = _differing(commit)

@@ -1,9 +1,8 @@
-"""Results on file, one per case: each step with its value, call and origin; never half written."""
+"""Results on file, one file per case, never half written."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,11 @@ DRAFTS = ROOT / "runs" / "benchmarks"  # of cases that are being measured anew
 
 
 class Results:
-    """The steps in a file. `origins` says where they come from: each step names one by its place."""
+    """The steps in a file: value, call, CPU seconds, and the origin where it is known."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.origins: list[dict[str, Any]] = []
-        self.steps: dict[str, dict[str, Any]] = {}
-        if file.exists():
-            found = _read(file)
-            self.origins, self.steps = found.get("origins", []), found["steps"]
+        self.steps: dict[str, dict[str, Any]] = _read(file) if file.exists() else {}
 
     def has(self, name: str, step: Step) -> bool:
         """Whether a step is stored; one that was called otherwise is not."""
@@ -33,45 +28,28 @@ class Results:
 
     def keep(self, name: str, step: Step, value: Any, seconds: float, origin: dict[str, Any]) -> None:
         """Store a step at once."""
-        if origin not in self.origins:
-            self.origins.append(origin)
-        self.steps[name] = {
-            "origin": self.origins.index(origin),
-            "call": call(step),
-            "seconds": seconds,
-            "value": value,
-        }
-        self.save()
-
-    def take(self, other: Results, names: Iterable[str]) -> None:
-        """Take the steps of another file, forget those that are not among these names, and store it all."""
-        start = len(self.origins)
-        self.origins += other.origins
-        taken = {name: step | {"origin": step["origin"] + start} for name, step in other.steps.items()}
-        merged = self.steps | taken
-        self.steps = {name: merged[name] for name in names if name in merged}
-        used = sorted({step["origin"] for step in self.steps.values() if "origin" in step})
-        self.origins = [self.origins[place] for place in used]
-        for step in self.steps.values():
-            if "origin" in step:
-                step["origin"] = used.index(step["origin"])
+        self.steps[name] = {"origin": origin, "call": call(step), "seconds": seconds, "value": value}
         self.save()
 
     def save(self) -> None:
+        """All of the file or none of it; steps name their origin by its place in a list."""
+        origins: list[dict[str, Any]] = []
+        steps = {name: dict(step) for name, step in self.steps.items()}
+        for step in steps.values():
+            if "origin" in step:
+                if step["origin"] not in origins:
+                    origins.append(step["origin"])
+                step["origin"] = origins.index(step["origin"])
         self.file.parent.mkdir(parents=True, exist_ok=True)
         draft = self.file.with_suffix(".draft")
-        text = json.dumps({"origins": self.origins, "steps": self.steps}, indent=1)
+        text = json.dumps({"origins": origins, "steps": steps}, indent=1)
         draft.write_text(text + "\n", encoding="utf-8")
         draft.replace(self.file)
 
-    def origin_of(self, name: str) -> dict[str, Any]:
-        """What is known of a step; nothing where it is of unknown origin."""
-        place = self.steps[name].get("origin")
-        return {} if place is None else self.origins[place]
-
     def refuse_other_versions(self, version: str) -> None:
         """Numbers of two versions do not belong in one table."""
-        others = {origin["version"] for origin in self.origins if origin.get("version")} - {version}
+        versions = {step.get("origin", {}).get("version", version) for step in self.steps.values()}
+        others = versions - {version}
         if others:
             raise InputError(
                 f"expected results of fedtopics {version}, got those of {', '.join(sorted(others))} in "
@@ -102,16 +80,16 @@ def values(name: str) -> Values:
     return nested
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> dict[str, dict[str, Any]]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-        steps, origins = found["steps"], found.get("origins", [])
-        places = [step["origin"] for step in steps.values() if "origin" in step]
-        sound = all("value" in step for step in steps.values()) and set(places) <= set(range(len(origins)))
-    except (UnicodeDecodeError, json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
+        steps: dict[str, dict[str, Any]] = found["steps"]
+        for step in steps.values():
+            if "origin" in step:
+                step["origin"] = found["origins"][step["origin"]]
+            step["value"]
+    except (UnicodeDecodeError, json.JSONDecodeError, LookupError, TypeError, AttributeError) as error:
         raise InputError(
             f"expected stored results in {file}, got something else ({error!r}); move it away"
         ) from None
-    if not sound:
-        raise InputError(f"expected steps with values and origins in {file}, got others; move it away")
-    return dict(found)
+    return steps

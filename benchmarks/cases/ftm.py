@@ -110,7 +110,7 @@ def _by_epsilon(label: str, runs: list[dict[str, Any]]) -> Line:
 training = partial(case, measures=(Ftm,), pages=("docs/methods/ftm.md",))
 
 
-@training("ftm_rounds", minutes=15, seeds=SEEDS, corpora=SETS, shows={"methods/ftm_rounds.svg": draw_rounds})
+@training("ftm_rounds", minutes=12, seeds=SEEDS, corpora=SETS, shows={"methods/ftm_rounds.svg": draw_rounds})
 def rounds() -> Steps:
     """FTM against each party alone and against counts shared at every sweep."""
     made: Steps = {}
@@ -128,7 +128,7 @@ def rounds() -> Steps:
     return made
 
 
-@training("ftm_thresholds", minutes=2, corpora=("ap",))
+@training("ftm_thresholds", minutes=4, corpora=("ap",))
 def thresholds() -> Steps:
     """FTM on AP by its matching threshold: the global model and the parties' models."""
     given: list[dict[str, Any]] = [{"xi": xi} for xi in (0.3, 0.4, 0.5, 0.65, 0.8)]
@@ -139,7 +139,7 @@ def thresholds() -> Steps:
     }
 
 
-@training("ftm_paper", minutes=15, corpora=("kos",), shows={"methods/ftm_paper.svg": draw_paper})
+@training("ftm_paper", minutes=4, corpora=("kos",), shows={"methods/ftm_paper.svg": draw_paper})
 def paper() -> Steps:
     """FTM as printed by epsilon and tau on a small corpus, and the same vectors read as they are."""
     train = partial(measured, "small kos", n_topics=20)
@@ -158,7 +158,7 @@ def paper() -> Steps:
     return made
 
 
-@training("ftm_sentences", minutes=10, seeds=SEEDS, corpora=("reuters",))
+@training("ftm_sentences", minutes=9, seeds=SEEDS, corpora=("reuters",))
 def sentences() -> Steps:
     """FTM's SentenceLDA against its LDA on news with real sentences, both sound, at one epsilon."""
     given: dict[str, dict[str, Any]] = {

@@ -99,7 +99,7 @@ def _row(place: Place) -> str:
 board = partial(case, measures=(sampling, evaluation, methods), corpora=SETS, pages=("docs/leaderboard.md",))
 
 
-@board("leaderboard", minutes=60, shows={"leaderboard": boards}, summary=boards)
+@board("leaderboard", minutes=15, shows={"leaderboard": boards}, summary=boards)
 def steps() -> Steps:
     """Every method at the same true epsilon: KOS, AP and ohsumed at word add/remove 4, 6 and 8."""
     return {

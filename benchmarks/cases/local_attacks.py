@@ -92,7 +92,7 @@ def cost_of_monitoring(corpus: Corpus, n_topics: int) -> float:
 @case(
     "local_privacy_monitor",
     measures=(gibbs_monitor, monitored),
-    minutes=10,
+    minutes=2,
     corpora=("kos", "nips", "enron_spam"),
     timed=True,
     pages=("docs/gibbs-monitor.md",),

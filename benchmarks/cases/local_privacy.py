@@ -67,7 +67,7 @@ fedlda = partial(case, measures=(FedLda,), pages=("docs/methods/fedlda.md",))
 
 @fedlda(
     "local_privacy_channels",
-    minutes=30,
+    minutes=5,
     seeds=SEEDS,
     corpora=SETS,
     shows={
@@ -101,12 +101,9 @@ VARIED: dict[str, tuple[tuple[str, ...], tuple[Any, ...]]] = {  # setting: chann
 
 @fedlda(
     "local_privacy_varying",
-    minutes=30,
+    minutes=4,
     corpora=SETS[:2],
-    shows={
-        "local-varying": local_tables.varying,
-        "methods/local_privacy_varying.svg": local_charts.varying,
-    },
+    shows={"local-varying": local_tables.varying, "methods/local_privacy_varying.svg": local_charts.varying},
 )
 def varying() -> Steps:
     """FedLDA as printed by epsilon, number of topics, delta, sample ratio and way of counting."""
@@ -127,7 +124,7 @@ def varying() -> Steps:
 @fedlda(
     "local_privacy_totals",
     measures=(FedLda, SampledResponse, noisy_reports),
-    minutes=30,
+    minutes=2,
     seeds=SEEDS,
     corpora=SETS,
     shows={"local-totals": local_tables.totals},
@@ -147,11 +144,7 @@ def totals() -> Steps:
                     measured, name, "fedlda", 0, variant="paper", channel="krr", n_topics=n_topics
                 )
                 made[f"{place}/tuples/{rounds} x {sent} of {length}"] = partial(
-                    train,
-                    epsilon=total / (rounds * sent),
-                    n_rounds=rounds,
-                    n_reports=sent,
-                    max_length=length,
+                    train, epsilon=total / (rounds * sent), n_rounds=rounds, n_reports=sent, max_length=length
                 )
             for channel in ("krr", "ue"):
                 for seed in SEEDS:
@@ -179,7 +172,7 @@ def private_unigram(held: str, total: float) -> float:
 @case(
     "local_privacy_bits",
     measures=(LpLda,),
-    minutes=30,
+    minutes=5,
     seeds=SEEDS,
     corpora=("kos", "nips", "enron_spam"),
     pages=("docs/methods/lplda.md",),

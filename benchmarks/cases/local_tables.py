@@ -25,12 +25,7 @@ Run = dict[str, Any]
 def channels() -> str:
     """FedLDA as printed: perplexity after the last round, by set, sampler and channel."""
     rows = [
-        [
-            name,
-            shown,
-            _unigram(entry),
-            *(spread(_found(entry, sampler, c)) for c in CHANNELS),
-        ]
+        [name, shown, _unigram(entry), *(spread(_found(entry, sampler, c)) for c in CHANNELS)]
         for name, entry in _load("channels").items()
         for sampler, shown in SAMPLERS.items()
     ]
@@ -63,14 +58,7 @@ def totals() -> str:
             below = 100 * (1 - max(map(fmean, by_channel)) / tuples)
             held = f"{name} {entry['facts']['n_users']} users"
             cells = [f"{float(total):.0f}", *(f"{value:.0f}" for value in known)]
-            rows.append(
-                [
-                    held,
-                    *cells,
-                    *map(spread, by_channel),
-                    f"{below:.0f} %",
-                ]
-            )
+            rows.append([held, *cells, *map(spread, by_channel), f"{below:.0f} %"])
     head = ["set", "total", "unigram (not private)", "no privacy (pooled)", "private unigram"]
     return table([*head, "tuples, best split", "sound, krr", "sound, ue", "sound below tuples"], rows)
 
@@ -98,13 +86,7 @@ def bits() -> str:
             for scale in sorted({run["settings"]["sensitivity"] for run in laplace})
         }
         rows += [
-            [
-                name,
-                f"{entry['none']:.0f}",
-                _unigram(entry),
-                label,
-                *(f"{r['perplexity']:.0f}" for r in runs),
-            ]
+            [name, f"{entry['none']:.0f}", _unigram(entry), label, *(f"{r['perplexity']:.0f}" for r in runs)]
             for label, runs in groups.items()
         ]
     head = ["set", "no privacy", "unigram", ""]

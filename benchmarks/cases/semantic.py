@@ -118,11 +118,11 @@ def together(parts: Iterable[Steps]) -> Steps:
 
 PRINTED_RUN = {"n_topics": 20, "size": PRINTED}
 THREE, NEWS = (0, 1, 2), tuple(SETS.values())
-pctd = partial(case, measures=(Pctd,), minutes=5, corpora=NEWS, pages=("docs/methods/pctd.md",))
-related = partial(case, minutes=5, pages=("docs/consistency.md",))
+pctd = partial(case, measures=(Pctd,), corpora=NEWS, pages=("docs/methods/pctd.md",))
+related = partial(case, pages=("docs/consistency.md",))
 
 
-@pctd("semantic_releases", seeds=THREE, shows={"pctd-releases": semantic_tables.releases})
+@pctd("semantic_releases", minutes=6, seeds=THREE, shows={"pctd-releases": semantic_tables.releases})
 def releases() -> Steps:
     """PC-TD as printed and sound, against CALM and shared counts."""
     return (
@@ -133,7 +133,7 @@ def releases() -> Steps:
     )
 
 
-@pctd("semantic_variants")
+@pctd("semantic_variants", minutes=3)
 def variants() -> Steps:
     """PC-TD with other releases and units."""
     given: dict[str, dict[str, Any]] = {
@@ -148,6 +148,7 @@ def variants() -> Steps:
 
 @pctd(
     "semantic_sigmas",
+    minutes=6,
     shows={"pctd-sigmas": semantic_tables.sigmas, "methods/pctd_sigmas.svg": semantic_charts.sigmas},
 )
 def sigmas() -> Steps:
@@ -159,7 +160,7 @@ def sigmas() -> Steps:
     )
 
 
-@pctd("semantic_parties", seeds=THREE, shows={"pctd-parties": semantic_tables.parties})
+@pctd("semantic_parties", minutes=1, seeds=THREE, shows={"pctd-parties": semantic_tables.parties})
 def parties() -> Steps:
     """PC-TD's federation against each participant by itself, all at epsilon 8."""
     return together(
@@ -169,6 +170,7 @@ def parties() -> Steps:
 
 @pctd(
     "semantic_topics",
+    minutes=2,
     shows={"pctd-topics": semantic_tables.topics, "methods/pctd_topics.svg": semantic_charts.topics},
 )
 def topics() -> Steps:
@@ -187,6 +189,7 @@ def topics() -> Steps:
 
 @pctd(
     "semantic_taus",
+    minutes=1,
     measures=(Pctd, consistency),
     corpora=(*NEWS, "glove"),
     seeds=THREE,
@@ -200,6 +203,7 @@ def taus() -> Steps:
 
 @related(
     "semantic_consistency",
+    minutes=3,
     measures=(Calm, consistency),
     corpora=(*NEWS, "glove"),
     needs={"wordllama": "vectors"},
@@ -211,7 +215,7 @@ def relations() -> Steps:
     return together(runs(name or "none", "calm", epsilon=6.0, related_by=name) for name in (None, *RELATIONS))
 
 
-@pctd("semantic_speed", corpora=("ap stories",), timed=True)
+@pctd("semantic_speed", minutes=1, corpora=("ap stories",), timed=True)
 def speed() -> Steps:
     """Seconds of a round of sound PC-TD on 2,000 documents with 10,000 words, two threads."""
     return {"ap": seconds}
@@ -219,6 +223,7 @@ def speed() -> Steps:
 
 @related(
     "semantic_memory",
+    minutes=1,
     measures=(consistency,),
     timed=True,
     shows={"consistency-memory": semantic_tables.memory},

@@ -247,7 +247,7 @@ def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
 @case(
     "speech",
     measures=(recognition,),
-    minutes=20,
+    minutes=15,
     seeds=(0, *SEEDS),
     corpora=("librispeech", *PARTIES),
     needs={"jiwer": "speech", "pocketsphinx": "speech"},

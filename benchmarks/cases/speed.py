@@ -211,7 +211,7 @@ racing = partial(case, measures=(sampling,), seeds=(1,), timed=True)
 
 @racing(
     "speed",
-    minutes=60,
+    minutes=25,
     corpora=tuple(ALL_WORDS),
     needs=TOMOTOPY | LDA,
     pages=("README.md",),

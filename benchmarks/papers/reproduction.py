@@ -56,7 +56,7 @@ PAPERS = Case(
     "every figure and table of the five papers",
     lambda: all_parts(items()),
     measures=(sampling, methods, evaluation),
-    minutes=120,
+    minutes=45,
     seeds=(0, 1, 2),
     corpora=("20newsgroups", "amazon", "enron_spam", "imdb", "kos", "nips", "reuters"),
     pages=("docs/reproduction.md",),
