@@ -21,14 +21,18 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "methods").glob("*.md"))]
 
 
-def shown() -> dict[str, Callable[[], str]]:
-    """All that is made from results: tables by name, files by path below docs."""
-    return {name: make for case in cases().values() for name, make in case.shows.items()}
-
-
 def tables() -> dict[str, Callable[[], str]]:
     """What makes each table, by its name."""
-    return {name: make for name, make in shown().items() if "." not in name}
+    return {name: make for name, make in _shown().items() if "." not in name}
+
+
+def files() -> dict[str, Callable[[], str]]:
+    """What makes each picture and page that is all made from results, by its path below docs."""
+    return {name: make for name, make in _shown().items() if "." in name}
+
+
+def _shown() -> dict[str, Callable[[], str]]:
+    return {name: make for case in cases().values() for name, make in case.shows.items()}
 
 
 def blocks(text: str) -> dict[str, str]:
@@ -52,7 +56,7 @@ def write_all() -> list[Path]:
     """Make every table and picture anew; the files that are not as they were."""
     made = tables()
     texts = {page: rewritten(page.read_text(encoding="utf-8"), made) for page in pages()}
-    texts |= {DOCS / name: f"{make().rstrip()}\n" for name, make in shown().items() if name not in made}
+    texts |= {DOCS / name: f"{make().rstrip()}\n" for name, make in files().items()}
     changed = [
         file for file, text in texts.items() if not file.exists() or file.read_text(encoding="utf-8") != text
     ]
