@@ -6,6 +6,7 @@ import gzip
 import json
 import lzma
 import re
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 
@@ -45,15 +46,6 @@ def prepared(name: str, n_docs: int, n_words: int) -> Data:
     chosen = long[np.linspace(0, len(long) - 1, min(n_docs, len(long))).astype(int)]
     bounds = np.searchsorted(np.arange(len(chosen)) / len(chosen), SHARES)
     dealt = np.repeat(["party-1", "party-2", "party-3"], np.diff([0, *bounds, len(chosen)]))
-    documents = whole.select(chosen)
-    named = Corpus(
-        documents.words,
-        documents.offsets,
-        documents.vocabulary,
-        documents.sentence_offsets,
-        documents.document_sentences,
-        parties=tuple(map(str, dealt)),
-        language="en",
-    )
+    named = replace(whole.select(chosen), parties=tuple(map(str, dealt)), language="en")
     data = prepare(named, test_fraction=0.2)
     return Data(data.parties, data.test, name)

@@ -22,6 +22,7 @@ from fedtopics.privacy.ledger import Budget
 SETS = ("kos", "ap", "ohsumed")
 BUDGETS = (4.0, 6.0, 8.0)
 DELTA = 1e-6
+HEAD = ("method", "perplexity", "coherence (NPMI)", "megabytes sent", "seconds", "topics", "")
 
 
 def labels() -> list[str]:
@@ -70,14 +71,8 @@ def boards() -> str:
     for name, by_epsilon in stored.values("leaderboard").items():
         for epsilon, found in by_epsilon.items():
             board = ranked([_place(place) for place in found.values()])
-            lines += [
-                f"{name}, word add/remove epsilon {epsilon}, delta at most {DELTA:g}, one seed",
-                "",
-                "| method | perplexity | coherence (NPMI) | megabytes sent | seconds | topics | |",
-                "|---|---|---|---|---|---|---|",
-                *map(_row, board),
-                "",
-            ]
+            title = f"{name}, word add/remove epsilon {epsilon}, delta at most {DELTA:g}, one seed"
+            lines += [title, "", table(HEAD, [_row(place) for place in board]), ""]
     return "\n".join(lines).strip()
 
 
@@ -85,7 +80,7 @@ def _place(found: dict[str, Any]) -> Place:
     return Place(Candidate(**found["candidate"]), found["scores"], found["ranks"], found["epsilon"])
 
 
-def _row(place: Place) -> str:
+def _row(place: Place) -> list[str]:
     shown = {"perplexity": "{:.0f}", "coherence": "{:.3f}", "bytes": "{:,.1f}"}
     cells = []
     for column in (*COLUMNS, "topics"):
@@ -93,7 +88,7 @@ def _row(place: Place) -> str:
         rank = f" ({place.ranks[column]})" if column in place.ranks else ""
         cells.append(shown.get(column, "{:.0f}").format(value) + rank if place.scores else "")
     proved = "" if place.epsilon is None else f"proved {place.epsilon:.4g}"
-    return f"| {place.candidate.label} | {' | '.join(cells)} | {place.candidate.why or proved} |"
+    return [place.candidate.label, *cells, place.candidate.why or proved]
 
 
 board = partial(case, measures=(sampling, evaluation, methods), corpora=SETS, pages=("docs/leaderboard.md",))

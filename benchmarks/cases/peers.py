@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.sampling import lda as samplers
 
 ALPHA, BETA = 0.1, 0.01
 TOMOTOPY, LDA = {"tomotopy": "bench"}, {"lda": "bench"}  # the extra that brings them
@@ -48,36 +49,24 @@ class Peer(ABC):
 
 
 class Fedtopics(Peer):
-    sampler = "auto"
-
     def __init__(self, corpus: Corpus, n_topics: int, n_threads: int) -> None:
         super().__init__(corpus, n_topics, n_threads)
-        from fedtopics.sampling import lda
-
-        self.priors = lda.Priors.symmetric(n_topics, ALPHA, BETA)
-        self.state = lda.start(corpus, n_topics, seed=1)
+        self.priors = samplers.Priors.symmetric(n_topics, ALPHA, BETA)
+        self.state = samplers.start(corpus, n_topics, seed=1)
 
     def go(self, n_sweeps: int) -> None:
-        from fedtopics.sampling import lda
-
         end = self.state.n_sweeps + n_sweeps
         while self.state.n_sweeps < end:
             step = min(end - self.state.n_sweeps, OPTIMIZE_EVERY - self.state.n_sweeps % OPTIMIZE_EVERY)
-            options: dict[str, Any] = {"sampler": self.sampler, "n_threads": self.n_threads}
-            self.state = lda.sweep(self.corpus, self.state, self.priors, seed=1, n_sweeps=step, **options)
+            given = self.corpus, self.state, self.priors
+            self.state = samplers.sweep(*given, seed=1, n_sweeps=step, n_threads=self.n_threads)
             if self.state.n_sweeps % OPTIMIZE_EVERY == 0:
-                self.priors = lda.optimize_alpha(
+                self.priors = samplers.optimize_alpha(
                     self.corpus, self.state, self.priors, n_threads=self.n_threads
                 )
 
     def topics(self) -> NDArray[Any]:
-        from fedtopics.sampling import lda
-
-        return (lda.word_topic_counts(self.corpus, self.state.topics, self.n_topics) + BETA).T
-
-
-class FedtopicsGibbs(Fedtopics):
-    sampler = "gibbs"
+        return (samplers.word_topic_counts(self.corpus, self.state.topics, self.n_topics) + BETA).T
 
 
 class Tomotopy(Peer):
@@ -177,7 +166,6 @@ def tomotopy_topics(model: Any, n_words: int) -> NDArray[np.float64]:
 
 PEERS: dict[str, type[Peer]] = {
     "fedtopics": Fedtopics,
-    "fedtopics-gibbs": FedtopicsGibbs,
     "tomotopy": Tomotopy,
     "scikit-learn": ScikitLearn,
     "gensim": Gensim,

@@ -11,13 +11,15 @@ from time import perf_counter
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from benchmarks import corpora
+from benchmarks import corpora, stored
 from benchmarks.case import Steps, case
+from benchmarks.markdown_tables import table
 from fedtopics.privacy.noise import Noise
 from fedtopics.privacy.release import Ledger
 from fedtopics.privacy.vocabulary import Agreement, agree, recall
 
 TOP, DELTA, MIN_PARTIES = 5000, 1e-6, 2
+SHOWN = ("words", f"recall of the top {TOP}", "share of all tokens covered", "same share by the top words")
 
 
 @cache
@@ -57,13 +59,25 @@ def agreed(epsilon: float) -> dict[str, float]:
     }
 
 
+def agreements() -> str:
+    """What was found at each epsilon."""
+    rows = [
+        [epsilon.removeprefix("epsilon "), *(f"{found[column]:,}" for column in SHOWN)]
+        for epsilon, found in stored.values("vocabulary").items()
+        if epsilon != "mails"
+    ]
+    return table(["document epsilon", *SHOWN], rows)
+
+
 @case(
     "vocabulary",
     measures=(Agreement,),
-    minutes=3,
+    minutes=1,
     corpora=("enron_spam",),
     timed=True,
     pages=("docs/privacy.md",),
+    shows={"vocabulary": agreements},
+    summary=agreements,
 )
 def steps() -> Steps:
     """Words that the six owners of Enron-Spam agree on privately, of the 5,000 in most mails."""

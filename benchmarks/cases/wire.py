@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, partial
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from benchmarks import stored
 from benchmarks.case import Steps, case
+from benchmarks.markdown_tables import table
 from fedtopics import dealing
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.federation import in_process, wire
@@ -61,7 +64,24 @@ def measured(bits: int | None, seed: int) -> dict[str, Any]:
     }
 
 
-@case("wire", measures=(wire, Calm), minutes=3, seeds=SEEDS, pages=("docs/deployment.md",))
+def shares() -> str:
+    """Bytes of each way to round, as a share of float64, and the perplexity of every seed."""
+    rows = []
+    for label, runs in stored.values("wire").items():
+        share = f"{100 * fmean(run['share'] for run in runs.values()):.1f} %"
+        rows.append([label, share, ", ".join(f"{run['perplexity']:.2f}" for run in runs.values())])
+    return table(["", "bytes, of uncompressed float64", "held-out perplexity, seeds 0 and 1"], rows)
+
+
+@case(
+    "wire",
+    measures=(wire, Calm),
+    minutes=1,
+    seeds=SEEDS,
+    pages=("docs/deployment.md",),
+    shows={"wire": shares},
+    summary=shares,
+)
 def steps() -> Steps:
     """Bytes on the wire, and what rounding them does to CALM."""
     return {

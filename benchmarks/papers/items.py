@@ -43,7 +43,7 @@ class Finding:
     @property
     def judged(self) -> str:
         """The verdict and what it rests on."""
-        parts = "; ".join(f"{check}: {yes(value)}" for check, value in self.checks.items())
+        parts = "; ".join(f"{check}: {'yes' if value else 'no'}" for check, value in self.checks.items())
         return f"**{self.verdict}**: {parts}."
 
 
@@ -74,7 +74,3 @@ def shown(values: Sequence[float], decimals: int = 0) -> str:
 
 def listed(values: Sequence[float], decimals: int = 0) -> str:
     return ", ".join(f"{value:.{decimals}f}" for value in values)
-
-
-def yes(value: bool) -> str:
-    return "yes" if value else "no"
