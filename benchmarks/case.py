@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
 Step: TypeAlias = Callable[[], Any]  # one measurement: a `functools.partial`, which another process can run
 Steps: TypeAlias = dict[str, Step]  # by name; `results/CASE.json` nests them at each slash
 Values: TypeAlias = dict[str, Any]  # what the steps gave, nested
-
-SOURCE = Path("src")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +65,7 @@ def _source(measured: Any) -> str:
         name, package = measured.__name__, hasattr(measured, "__path__")
     else:
         name, package = measured.__module__, False
-    path = SOURCE / name.replace(".", "/")
-    return path.as_posix() if package else f"{path.as_posix()}.py"
+    return f"src/{name.replace('.', '/')}{'' if package else '.py'}"
 
 
 def call(step: Step) -> str:

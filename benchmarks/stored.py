@@ -32,7 +32,7 @@ class Results:
         self.save()
 
     def save(self) -> None:
-        """All of the file or none of it; steps name their origin by its place in a list."""
+        """All of the file or none of it; each step is a line and names its origin by its place."""
         origins: list[dict[str, Any]] = []
         steps = {name: dict(step) for name, step in self.steps.items()}
         for step in steps.values():
@@ -42,8 +42,9 @@ class Results:
                 step["origin"] = origins.index(step["origin"])
         self.file.parent.mkdir(parents=True, exist_ok=True)
         draft = self.file.with_suffix(".draft")
-        text = json.dumps({"origins": origins, "steps": steps}, indent=1)
-        draft.write_text(text + "\n", encoding="utf-8")
+        listed = ",\n".join(map(json.dumps, origins))
+        named = ",\n".join(f"{json.dumps(name)}: {json.dumps(step)}" for name, step in steps.items())
+        draft.write_text(f'{{"origins": [\n{listed}\n],\n"steps": {{\n{named}\n}}}}\n', encoding="utf-8")
         draft.replace(self.file)
 
     def refuse_other_versions(self, version: str) -> None:

@@ -35,22 +35,18 @@ def seconds(action: Callable[[], object]) -> float:
 
 def laplace(epsilon: float) -> float:
     noise, exact_epsilon = Noise.secure(), exact.dyadic_epsilon(epsilon)
-    return _millions(N_DRAWS / seconds(lambda: noise.laplace(exact_epsilon, N_DRAWS)))
+    return round(N_DRAWS / 1e6 / seconds(lambda: noise.laplace(exact_epsilon, N_DRAWS)), 2)
 
 
 def gaussian(sigma: float) -> float:
     noise, variance = Noise.secure(), exact.dyadic_variance(sigma)
-    return _millions(1e6 / seconds(lambda: noise.gaussian(variance, 10**6)))
+    return round(1 / seconds(lambda: noise.gaussian(variance, 10**6)), 2)
 
 
 def survivors(epsilon: int) -> float:
     """Of the threshold, in histograms of words that do not occur."""
     noise, success = Noise.secure(), exact.laplace_tail(Fraction(epsilon), 1)
-    return _millions(1e8 * float(success) / seconds(lambda: noise.survivors(success, 10**8)))
-
-
-def _millions(rate: float) -> float:
-    return round(rate / 1e6, 2)
+    return round(100 * float(success) / seconds(lambda: noise.survivors(success, 10**8)), 2)
 
 
 def histograms(n_documents: int, n_words: int, length: int, epsilon: float) -> float:

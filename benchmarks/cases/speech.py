@@ -252,7 +252,7 @@ def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
     corpora=("librispeech", *PARTIES),
     needs={"jiwer": "speech", "pocketsphinx": "speech"},
     pages=("docs/applications.md", "docs/reproduction.md"),
-    shows={"librispeech": speech_tables.librispeech, "flite": speech_tables.flite},
+    shows={name: partial(speech_tables.rates, name) for name in NAMES},
 )
 def steps() -> Steps:
     """Whether topics help a speech recognizer: rescoring of real hypotheses and of synthetic speech."""

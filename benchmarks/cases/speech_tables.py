@@ -9,17 +9,7 @@ from benchmarks import stored
 from benchmarks.markdown_tables import table
 
 
-def librispeech() -> str:
-    """Real recognizer outputs."""
-    return _speech("librispeech")
-
-
-def flite() -> str:
-    """Synthetic speech."""
-    return _speech("flite")
-
-
-def _speech(name: str) -> str:
+def rates(name: str) -> str:
     """Word error rates, and differences to the n-grams and to the control, in percent with intervals."""
     head = ["language model", "word error rate", "minus n-grams", "minus control", "strength", "weight"]
     facts = stored.values("speech")[name]["facts"]

@@ -101,11 +101,6 @@ def race(workers: dict[str, Worker], n_sweeps: int) -> None:
         workers[name].score()
 
 
-def time_to(curve: list[dict[str, float]], perplexity: float) -> float | None:
-    """CPU seconds to the first scored turn that is at least this good."""
-    return next((point["cpu"] for point in curve if point["perplexity"] <= perplexity), None)
-
-
 def raced(name: str, n_topics: int) -> dict[str, Any]:
     """All libraries on one set with one number of topics."""
     train, test = pooled(name)
@@ -120,7 +115,8 @@ def raced(name: str, n_topics: int) -> dict[str, Any]:
         for worker in workers.values():
             worker.close()
     target = workers["tomotopy"].curve[-1]
-    reached = time_to(workers["fedtopics"].curve, target["perplexity"])
+    good = (point for point in workers["fedtopics"].curve if point["perplexity"] <= target["perplexity"])
+    reached = next((point["cpu"] for point in good), None)
     return {
         "n_tokens": train.n_tokens,
         "n_words": train.n_words,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import corpora
 from benchmarks.drawing import line_charts
 from benchmarks.papers import fedlda_applications, fedlda_sweeps
 from benchmarks.papers.fedlda_runs import (
@@ -31,7 +32,6 @@ from benchmarks.papers.fedlda_runs import (
     of,
     runs,
     unigram,
-    users,
     widest,
 )
 from benchmarks.papers.items import Finding, Item, Numbers, Parts, listed, mean
@@ -46,7 +46,7 @@ NOISE = 0.05  # share of tuples that are changed, of which Figure 4b asks the ep
 
 def ranks(name: str) -> dict[str, Any]:
     """Word frequencies in the topics by rank, and how straight they are on logarithmic axes."""
-    corpus = users(name)[0]
+    corpus = corpora.users(SETS[name])[0]
     pooled = methods.make("pooled", n_topics=defaults(name)["n_topics"])
     model = in_process.run(pooled, {"users": corpus}, seed=0).model
     assert model is not None

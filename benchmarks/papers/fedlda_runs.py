@@ -10,7 +10,6 @@ from benchmarks import corpora
 from benchmarks.cases import local_privacy
 from benchmarks.papers.items import SEEDS, Numbers, Parts, mean
 from benchmarks.papers.runs import run
-from fedtopics.corpus import Corpus
 from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
 from fedtopics.privacy.claims import FIGURE_3, FIGURE_3_THETA
@@ -40,14 +39,9 @@ DATA_HERE = """
 """
 
 
-def users(name: str) -> tuple[Corpus, Corpus]:
-    """(users, test documents) of a set."""
-    return corpora.users(SETS[name])
-
-
 def unigram(name: str) -> float:
     """What a model without topics reaches."""
-    return unigram_perplexity(*users(name))
+    return unigram_perplexity(*corpora.users(SETS[name]))
 
 
 def defaults(name: str) -> dict[str, Any]:
@@ -62,7 +56,7 @@ def printed(name: str, seed: int, **settings: Any) -> dict[str, Any]:
 
 
 def calm(name: str, seed: int) -> dict[str, Any]:
-    held, test = users(name)
+    held, test = corpora.users(SETS[name])
     n_topics = defaults(name)["n_topics"]
     return run(Data({"users": held}, test), "calm", seed, every=50, epsilon=EPSILON, n_topics=n_topics)
 

@@ -13,7 +13,6 @@ from benchmarks.cases import local_privacy
 from benchmarks.drawing import line_charts
 from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean
 from benchmarks.papers.runs import run
-from fedtopics.corpus import Corpus
 from fedtopics.evaluation import gibbs_monitor
 from fedtopics.evaluation.perplexity import unigram_perplexity
 from fedtopics.experiment import Data
@@ -32,11 +31,6 @@ DATA_HERE = f"""
 """
 
 
-def users(name: str) -> tuple[Corpus, Corpus]:
-    """(users with one document each, test documents) of a set."""
-    return corpora.users(SETS[name])
-
-
 def flip_epsilon(f: float) -> float:
     """The paper's epsilon of a flipping probability: that of one bit."""
     return log((1 - f / 2) / (f / 2))
@@ -44,14 +38,14 @@ def flip_epsilon(f: float) -> float:
 
 def monitored(name: str) -> dict[str, Any]:
     """The monitor's readings, and what one draw of a topic loses in truth."""
-    corpus = users(name)[0]
+    corpus = corpora.users(SETS[name])[0]
     trained = gibbs_monitor.monitor(corpus, K, n_sweeps=SWEEPS)
     readings = {c: trained.column(c)[EVERY - 1 :: EVERY].tolist() for c in gibbs_monitor.COLUMNS}
     return readings | {"one draw": gibbs_monitor.worst_loss(trained, corpus)}
 
 
 def unigram(name: str) -> float:
-    return unigram_perplexity(*users(name))
+    return unigram_perplexity(*corpora.users(SETS[name]))
 
 
 def bits(name: str, seed: int, f: float) -> dict[str, Any]:
@@ -72,7 +66,7 @@ def sound(name: str, f: float) -> dict[str, Any]:
 
 
 def calm(name: str, epsilon: float) -> dict[str, Any]:
-    held, test = users(name)
+    held, test = corpora.users(SETS[name])
     return run(Data({"users": held}, test), "calm", 0, every=50, epsilon=epsilon, n_topics=K)
 
 
