@@ -48,6 +48,13 @@ def test_numbers_of_todays_code_are_current(case: Case) -> None:
     assert stale.stale([case]) == {}
 
 
+def test_the_list_says_what_is_stored(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.show(None) == 0  # type: ignore[arg-type]
+    assert capsys.readouterr().out.endswith("    reads no corpus; about 1 CPU min; stored: current\n")
+    assert command.show_stale(None) == 0  # type: ignore[arg-type]
+    assert capsys.readouterr().out == ""
+
+
 def test_a_planted_old_result_is_found(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
