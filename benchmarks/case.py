@@ -8,6 +8,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from benchmarks import ROOT
+
 Step: TypeAlias = Callable[[], Any]  # one measurement: a `functools.partial`, which another process can run
 Steps: TypeAlias = dict[str, Step]  # by name; `results/CASE.json` nests them at each slash
 Values: TypeAlias = dict[str, Any]  # what the steps gave, nested
@@ -50,9 +52,12 @@ class Case:
 
 def case(name: str, **declared: Any) -> Callable[[Callable[[], Steps]], Case]:
     """Makes a case of the function that gives its steps; its docstring says what is measured."""
-    return lambda steps: Case(
-        name, (steps.__doc__ or "").splitlines()[0].removesuffix("."), steps, **declared
-    )
+
+    def made(steps: Callable[[], Steps]) -> Case:
+        about = (steps.__doc__ or "").splitlines()[0].removesuffix(".")
+        return Case(name, about, steps, **declared)
+
+    return made
 
 
 def _source(measured: Any) -> str:
@@ -61,11 +66,9 @@ def _source(measured: Any) -> str:
     >>> _source(partial(print))
     'src/functools.py'
     """
-    if isinstance(measured, ModuleType):
-        name, package = measured.__name__, hasattr(measured, "__path__")
-    else:
-        name, package = measured.__module__, False
-    return f"src/{name.replace('.', '/')}{'' if package else '.py'}"
+    name = measured.__name__ if isinstance(measured, ModuleType) else measured.__module__
+    place = f"src/{name.replace('.', '/')}"
+    return place if (ROOT / place).is_dir() else f"{place}.py"
 
 
 def call(step: Step) -> str:
