@@ -12,9 +12,8 @@ LEFT, WIDTH, ROW, TOP = 236, 540, 24, 40
 
 def line_charts(panels: Mapping[str, Sequence[Line]], x_label: str, y_label: str = "perplexity") -> str:
     """A chart for every title, all with the same axes."""
-    return side_by_side(
-        [line_chart(lines, title=title, x_label=x_label, y_label=y_label) for title, lines in panels.items()]
-    )
+    labels = {"x_label": x_label, "y_label": y_label}
+    return side_by_side([line_chart(lines, title=title, **labels) for title, lines in panels.items()])
 
 
 def bar_chart(groups: Mapping[str, Sequence[float]], *, title: str, x_label: str) -> str:
