@@ -62,13 +62,13 @@ mutants: setup
 
 bench: setup
 	$(PIP) install -e '.[dev,bench]'
-	$(BIN)/python benchmarks/noise.py
-	$(BIN)/python benchmarks/channel_em.py
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python -m benchmarks run noise channel_em speed latency --fresh
+	$(BIN)/python -m benchmarks tables
 
 # Every figure and table of the five papers, anew; can be stopped and resumed. Writes docs/reproduction.md.
 reproduce: setup
-	$(BIN)/python benchmarks/reproduce.py
+	$(BIN)/python -m benchmarks run papers --fresh
+	$(BIN)/python -m benchmarks tables
 
 docs: setup
 	$(PIP) install -e '.[dev,docs]'

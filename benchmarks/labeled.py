@@ -1,4 +1,4 @@
-"""Labeled real corpora for the applications, from FEDTOPICS_DATA (default: ../shared/data)."""
+"""Labeled real corpora for the applications."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import lzma
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
-from corpora import DATA
 
+from benchmarks import corpora
 from fedtopics.applications.classification import split_by_class, split_by_column
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, Document
@@ -22,13 +23,13 @@ HEADER = re.compile(r"\A.*?\n\n", re.DOTALL)
 
 @dataclass(frozen=True)
 class Labeled:
-    """A labeled set: where it is, and how it is used here.
+    """A labeled set: the file in its corpus (none where it is one), and how it is used here.
 
     own_split   whether the set says which documents are for testing; else every class is split 4:1
     owners      whether it says who holds what; else three unlike parties are dealt
     """
 
-    path: str
+    file: str
     n_topics: int
     max_words: int
     own_split: bool = False
@@ -36,11 +37,11 @@ class Labeled:
 
 
 SETS = {
-    "enron_spam": Labeled("enron_spam/enron_spam.jsonl.xz", 50, 8000, owners=True),
-    "sms_spam": Labeled("sms_spam/SMSSpamCollection", 20, 2000),
-    "imdb": Labeled("imdb/imdb_50k.jsonl.xz", 50, 5000, own_split=True),
-    "20newsgroups": Labeled("20newsgroups/20news_bydate_raw.jsonl.xz", 50, 8000, own_split=True),
-    "ohsumed": Labeled("ohsumed_medical/ohsumed_single_23.jsonl.xz", 50, 8000, own_split=True),
+    "enron_spam": Labeled("enron_spam.jsonl.xz", 50, 8000, owners=True),
+    "sms_spam": Labeled("", 20, 2000),
+    "imdb": Labeled("imdb_50k.jsonl.xz", 50, 5000, own_split=True),
+    "20newsgroups": Labeled("20news_bydate_raw.jsonl.xz", 50, 8000, own_split=True),
+    "ohsumed": Labeled("ohsumed_single_23.jsonl.xz", 50, 8000, own_split=True),
 }
 
 
@@ -53,11 +54,7 @@ class Divided:
     test: Corpus
 
 
-def available() -> list[str]:
-    """The sets that are there."""
-    return [name for name, labeled in SETS.items() if (DATA / labeled.path).exists()]
-
-
+@cache
 def documents(name: str, share: float = 1.0, **options: Any) -> Corpus:
     """All documents of a set with labels; the split or the owner is read as the party.
 
@@ -72,7 +69,7 @@ def documents(name: str, share: float = 1.0, **options: Any) -> Corpus:
 
 
 def _rows(name: str) -> Iterator[Document]:
-    path = DATA / SETS[name].path
+    path = corpora.path(name) / SETS[name].file
     if path.suffix != ".xz":
         for line in path.read_text(encoding="utf-8").splitlines():
             label, text = line.split("\t", 1)

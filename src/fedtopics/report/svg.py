@@ -83,14 +83,14 @@ def line_chart(
     return _element(body, title, width, height)
 
 
-def side_by_side(charts: Sequence[str]) -> str:
-    """One `<svg>` element that shows charts of the usual size in rows of `PER_ROW`, for a file of its own."""
+def side_by_side(charts: Sequence[str], width: int = WIDTH) -> str:
+    """One `<svg>` element that shows charts of equal `width` in rows of `PER_ROW`, for a file of its own."""
     moved = [
-        f'<g transform="translate({number % PER_ROW * WIDTH},{number // PER_ROW * HEIGHT})">{chart}</g>'
+        f'<g transform="translate({number % PER_ROW * width},{number // PER_ROW * HEIGHT})">{chart}</g>'
         for number, chart in enumerate(charts)
     ]
     n_rows = -(-len(charts) // PER_ROW)
-    return _element(moved, "Charts", WIDTH * min(len(charts), PER_ROW), HEIGHT * n_rows)
+    return _element(moved, "Charts", width * min(len(charts), PER_ROW), HEIGHT * n_rows)
 
 
 def _element(body: Sequence[str], title: str, width: int, height: int) -> str:

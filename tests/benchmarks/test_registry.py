@@ -1,0 +1,67 @@
+"""The registry: every case can be run and is shown where it says; every result has a case that makes it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from benchmarks import ROOT, corpora, registry
+from benchmarks.case import Case
+from benchmarks.registry import cases, check_needs, find
+from benchmarks.stored import RESULTS, results_of
+from fedtopics.errors import InputError
+
+EVERY = [pytest.param(case, id=name) for name, case in cases().items()]
+FILES = sorted((ROOT / "benchmarks").rglob("*.py"))
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_a_case_says_what_it_is(case: Case) -> None:
+    assert case.about
+    assert "\n" not in case.about
+    assert case.steps()
+    assert case.minutes > 0
+    assert case.sources
+    assert [page for page in case.pages if not (ROOT / page).is_file()] == []
+    assert [source for source in case.sources if not (ROOT / source).exists()] == []
+    assert set(case.corpora) <= corpora.PATHS.keys()
+    assert case.pages or not case.shows
+
+
+def test_every_stored_result_has_a_case() -> None:
+    assert {file.stem for file in RESULTS.iterdir()} <= cases().keys()
+    assert {file.suffix for file in RESULTS.iterdir()} == {".json"}
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_every_stored_step_has_a_producer_and_an_origin(case: Case) -> None:
+    steps, results = case.steps(), results_of(case)
+    assert [name for name in results.steps if name not in steps or not results.has(name, steps[name])] == []
+    for step in results.steps.values():
+        assert {"commit", "date", "version", "processor", "seeds"} <= step["origin"].keys()
+
+
+def test_an_unknown_case_is_refused_with_those_like_it() -> None:
+    with pytest.raises(InputError, match="got 'qualty'; near it are quality"):
+        find("qualty")
+
+
+def test_missing_data_are_named_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpora, "DATA", tmp_path)
+    with pytest.raises(corpora.MissingDataError, match=r"quality reads uci_kos.*FEDTOPICS_DATA"):
+        check_needs([find("quality")])
+
+
+def test_missing_modules_are_named_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"latency needs tomotopy.*pip install 'fedtopics\[bench\]'"):
+        check_needs([find("latency")])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_functions_stay_short(path: Path) -> None:
+    source = path.read_text()
+    assert source.count("\n") <= 300
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 60, node.name

@@ -1,0 +1,105 @@
+"""Numbers that are older than the code they measure are found, and nothing else is."""
+
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import provenance, registry, stale, stored
+from benchmarks.case import Case
+
+SOURCE = (
+    '"""Counts."""\n\nfrom fedtopics.words import split\n\n\ndef count(text):\n    return len(split(text))\n'
+)
+
+
+@pytest.fixture
+def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    """A repository with one file of source and one result, measured at its first commit."""
+    for module in (provenance, stale):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(stored, "RESULTS", tmp_path / "results")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "fractions.py").write_text(SOURCE)
+    git(tmp_path, "init", "-q")
+    commit(tmp_path)
+    measured = Case("made_up", "", lambda: {"step": int}, (Fraction,), 1, pages=("docs/page.md",))
+    stored.results_of(measured).keep("step", int, 7, 0.1, provenance.origin([0]))
+    monkeypatch.setattr(registry, "cases", lambda: {"made_up": measured})
+    for remembered in (stale._differing, stale._changed):
+        remembered.cache_clear()
+    return measured
+
+
+def git(root: Path, *words: str) -> None:
+    named = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *named, *words], cwd=root, check=True, capture_output=True)
+
+
+def commit(root: Path) -> None:
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "change")
+
+
+def test_numbers_of_todays_code_are_current(case: Case) -> None:
+    assert stale.state(case) == "current"
+    assert stale.stale([case]) == {}
+
+
+def test_the_list_says_what_is_stored(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.show(None) == 0  # type: ignore[arg-type]
+    assert capsys.readouterr().out.endswith("    reads no corpus; about 1 CPU min; stored: current\n")
+    assert command.show_stale(None) == 0  # type: ignore[arg-type]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_planted_old_result_is_found(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "src" / "fractions.py").write_text(SOURCE.replace("len(split(text))", "len(text)"))
+    commit(tmp_path)
+    assert stale.stale([case]) == {case: ("src/fractions.py",)}
+    assert stale.state(case) == "older than the code"
+    assert command.show_stale(None) == 1  # type: ignore[arg-type]
+    assert capsys.readouterr().out.split()[-3:] == ["docs/page.md", "made_up.json", "src/fractions.py"]
+
+
+def test_docstrings_comments_and_imports_change_no_number(case: Case, tmp_path: Path) -> None:
+    text = SOURCE.replace("Counts.", "Counts words.").replace(
+        "fedtopics.words", "fedtopics.documents.text.words"
+    )
+    (tmp_path / "src" / "fractions.py").write_text(f"{text}# counted\n")
+    commit(tmp_path)
+    assert stale.stale([case]) == {}
+
+
+def test_a_file_that_was_moved_is_the_same(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "src" / "fractions.py").rename(tmp_path / "src" / "another.py")
+    commit(tmp_path)
+    assert stale._differing(stored.results_of(case).steps["step"]["origin"]["commit"]) == (
+        ("src/fractions.py", "src/another.py"),
+    )
+    assert stale.stale([case]) == {}
+
+
+def test_other_files_do_not_count(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "src" / "other.py").write_text("x = 1\n")
+    commit(tmp_path)
+    assert stale.stale([case]) == {}
+
+
+@pytest.mark.parametrize("origin", [None, {"date": "2026-01-01"}, {"commit": "0" * 40}])
+def test_unknown_origins_are_said(case: Case, origin: dict[str, str] | None) -> None:
+    results = stored.results_of(case)
+    results.steps["step"] = {"value": 7} | ({} if origin is None else {"origin": origin})
+    results.save()
+    assert stale.stale([case]) == {case: ("unknown origin",)}
+    assert stale.state(case) == "unknown origin"
+
+
+def test_lacking_steps_and_results_are_said(case: Case) -> None:
+    more = Case("made_up", "", lambda: {"step": int, "more": float}, (Fraction,), 1)
+    assert stale.state(more) == "1 of 2 steps missing"
+    assert stale.state(Case("another", "", lambda: {"step": int}, (Fraction,), 1)) == "none"

@@ -1,0 +1,31 @@
+"""A case that takes no time, and one that is never ready; for the tests of the suite."""
+
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+from fedtopics.documents.corpus import Corpus
+
+from benchmarks.case import Case, Steps
+
+
+def drawn(seed: int, n_words: int) -> dict[str, float]:
+    return {"perplexity": float(np.random.default_rng(seed).random((n_words, n_words)).sum())}
+
+
+def broken() -> None:
+    raise ValueError("no such corpus")
+
+
+def steps() -> Steps:
+    return {f"drawn/{seed}": partial(drawn, seed, n_words=50) for seed in range(4)}
+
+
+def quick(**given: Any) -> Case:
+    usual = {"steps": steps, "measures": (Corpus,), "minutes": 1}
+    return Case("made_up", "Numbers that are drawn", **usual | given)
+
+
+def slow() -> Steps:
+    return {"quick": partial(drawn, 0, 5), "slow": partial(time.sleep, 60)}
