@@ -64,7 +64,8 @@ def run(
     """Train `method` on one corpus per party name.
 
     The ledger must afford the method's plan before any document is looked at, and is charged with every
-    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`.
+    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`. `overhear` is
+    given what every party is told and answers.
     """
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))
