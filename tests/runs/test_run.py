@@ -115,10 +115,12 @@ def test_what_a_method_warns_of_is_logged_once_and_stays_in_the_record(
     assert note[1:] in run_page(run)
 
 
-def test_only_a_delta_of_privacy_becomes_that_of_the_ledger(runs: list[Run]) -> None:
+def test_only_a_delta_of_privacy_becomes_that_of_the_ledger(data: Data, runs: list[Run]) -> None:
     deltas = {run.record["method"]: run.ledger.delta for run in runs}
     assert deltas["pctd"] == 1e-5
     assert {delta for method, delta in deltas.items() if method != "pctd"} == {1e-6}
+    printed = train(data, "fedlda", n_topics=3, n_rounds=2, variant="paper")
+    assert (printed.record["settings"]["delta"], printed.ledger.delta) == (0.1, 1e-6)
 
 
 def test_a_run_is_named_with_its_variant(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
