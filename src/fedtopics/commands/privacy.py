@@ -110,6 +110,7 @@ def calibrate_mechanism(
 
     Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
     """
+    from fedtopics.privacy.explain import priced
     from fedtopics.privacy.mechanisms.bounds import Bounds
     from fedtopics.privacy.mechanisms.calibration import calibrate
     from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
@@ -121,11 +122,8 @@ def calibrate_mechanism(
         public["bounds"] = Bounds(max_length, max_documents)
     found = calibrate(known.name, check_relation(relation), epsilon, delta, rounds, **public)
     releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
-    failure = f", delta {delta:g}" if delta else ""
-    options.say(
-        f"{known.name} with {known.parameter} {found:.6g}: "
-        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
-    )
+    bound = priced(relation, epsilon, delta)
+    options.say(f"{known.name} with {known.parameter} {found:.6g}: {releases} at most {bound}")
 
 
 @app.command()
