@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from child_process import run_python
 from planted import drawn_corpus, planted_topics
+from sampling.test_report_em import one_word
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import channel_em, lda, noisy_words, private_mh, report_em
@@ -61,7 +62,7 @@ def operations(n_topics: int) -> dict[str, Callable[[], tuple[np.ndarray, ...]]]
             "none": {"decay": 0.0},
         }.items()
     }
-    reports = report_em.one_word(corpus.words, corpus.offsets, 60, 0.5)
+    reports = one_word(corpus.words, corpus.offsets, 60, 0.5)
     each = np.arange(corpus.n_tokens + 1)
     units = private_mh.Units(
         corpus.offsets, each, each, corpus.words, values.astype(np.float32), 60, "one_hot"

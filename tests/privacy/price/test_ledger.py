@@ -444,6 +444,16 @@ def test_a_budget_is_spent_to_its_last_digit_and_no_further():
                 ledger.charge("a", 3, Cost((Loss(WORD, steps[-1]),)))
 
 
+def test_a_delta_that_was_spent_does_not_help_to_keep_a_budget():
+    noise, slip = (Loss(WORD, event) for event in (ZeroConcentrated(0.05), Approximate(0.0, 0.9 * DELTA)))
+    alone, both = (accounting.epsilon(losses, DELTA) for losses in ([noise], [noise, slip]))
+    assert alone < both
+    ledger = Ledger(budgets=(Budget(WORD, (alone + both) / 2, DELTA),))
+    ledger.charge("a", 0, Cost((noise,)))
+    with pytest.raises(BudgetError):
+        ledger.charge("a", 1, Cost((slip,)))
+
+
 @pytest.mark.parametrize("same", [True, False], ids=["equal costs", "different costs"])
 def test_charging_looks_at_each_release_once(same, monkeypatch):
     """Losses that are read while n releases are charged: twice as many for twice as many releases."""

@@ -23,6 +23,7 @@ def calibrate(
     max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
     max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
 ) -> None:
+    from fedtopics.privacy.explain import priced
     from fedtopics.privacy.mechanisms import calibration
     from fedtopics.privacy.mechanisms.bounds import Bounds
     from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
@@ -34,8 +35,5 @@ def calibrate(
         public["bounds"] = Bounds(max_length, max_documents)
     found = calibration.calibrate(known.name, check_relation(relation), epsilon, delta, rounds, **public)
     releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
-    failure = f", delta {delta:g}" if delta else ""
-    options.say(
-        f"{known.name} with {known.parameter} {found:.6g}: "
-        f"{releases} at most epsilon {epsilon:g} ({relation}{failure})"
-    )
+    bound = priced(relation, epsilon, delta)
+    options.say(f"{known.name} with {known.parameter} {found:.6g}: {releases} at most {bound}")
