@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from fedtopics.documents.corpus import Corpus
 
 from benchmarks.case import Case, Steps
+from fedtopics.documents.corpus import Corpus
 
 
 def drawn(seed: int, n_words: int) -> dict[str, float]:
