@@ -109,7 +109,8 @@ def test_every_parameter_is_described(dotted: str, names: list[str], doc: str) -
 
 @pytest.mark.parametrize("name", methods.names())
 def test_every_setting_of_a_method_is_described(name: str) -> None:
-    assert [setting for setting, told in methods.meanings(methods.find(name)).items() if not told] == []
+    for variant in methods.variants(name) or (None,):
+        assert [setting for setting, told in methods.meanings(name, variant).items() if not told] == []
 
 
 def options(command: Any, path: str = "") -> Iterator[tuple[str, str | None]]:

@@ -44,7 +44,7 @@ def names() -> list[str]:
 
 
 def variants(name: str) -> tuple[str, ...]:
-    """The variants of a method, its own choice first; none where it has one form only.
+    """The variants of the method called `name`, its own choice first; none where it has one form only.
 
     >>> variants("ftm"), variants("calm")
     (('sound', 'paper'), ())
@@ -54,7 +54,7 @@ def variants(name: str) -> tuple[str, ...]:
 
 
 def find(name: str, variant: str | None = None) -> type[Method]:
-    """The method of this name, which its file, or that of its variant, exports as METHOD.
+    """The method of this `name`, which its file, or that of its `variant`, exports as METHOD.
 
     >>> find("shared").__name__, find("ftm", "paper").__name__
     ('Shared', 'PrintedFtm')
@@ -68,7 +68,7 @@ def find(name: str, variant: str | None = None) -> type[Method]:
 
 
 def settings(name: str, variant: str | None = None) -> dict[str, Any]:
-    """The hyper-parameters of a method with their defaults, `variant` among them where it has several.
+    """The settings of the method `name` with their defaults, `variant` among them where it has several.
 
     >>> settings("fedlda")["epsilon"], settings("fedlda", "paper")["epsilon"]
     (128.0, 7.5)
@@ -81,7 +81,7 @@ def settings(name: str, variant: str | None = None) -> dict[str, Any]:
 
 
 def meanings(name: str, variant: str | None = None) -> dict[str, str]:
-    """What each hyper-parameter means: what its name means everywhere, and the comment beside the field.
+    """What each setting of the method `name`, in this `variant`, means: as everywhere, and by its comment.
 
     >>> meanings("calm")["n_steps"]
     'updates of each document in a round'
@@ -95,7 +95,7 @@ def meanings(name: str, variant: str | None = None) -> dict[str, str]:
 
 
 def make(name: str, *, variant: str | None = None, **given: Any) -> Method:
-    """The method with these hyper-parameters; one that it does not have is an error.
+    """The method of this `name` and `variant` with the settings `given`; one that it lacks is an error.
 
     >>> make("shared", n_topics=5).n_topics
     5

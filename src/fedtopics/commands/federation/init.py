@@ -20,8 +20,6 @@ from fedtopics.errors import InputError
 if TYPE_CHECKING:
     from fedtopics.network.plan.parts import Words
     from fedtopics.network.plan.plan import Plan
-    from fedtopics.privacy.price.budget import Budget
-    from fedtopics.privacy.price.cost import check_relation
 
 
 def init(
@@ -54,6 +52,8 @@ def init(
     from fedtopics.network.plan import onboarding
     from fedtopics.network.plan.parts import Texts
     from fedtopics.network.plan.plan import Plan
+    from fedtopics.privacy.price.budget import Budget
+    from fedtopics.privacy.price.cost import check_relation
 
     plan = Plan(
         name,
