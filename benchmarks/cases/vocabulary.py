@@ -16,7 +16,7 @@ from benchmarks import corpora, stored
 from benchmarks.case import Steps, case
 from benchmarks.markdown_tables import table
 from fedtopics.documents.corpus import Corpus
-from fedtopics.privacy.price.release import Ledger
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement, recall
 from fedtopics.protocol import in_process
 

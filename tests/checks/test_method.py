@@ -15,7 +15,8 @@ from fedtopics.checks.played import ContractError
 from fedtopics.methods.calm import Calm
 from fedtopics.methods.shared import Shared
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Cost, Release, reuse
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn

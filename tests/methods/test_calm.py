@@ -17,8 +17,10 @@ from fedtopics.network.expected import check, expected
 from fedtopics.network.wire import WireError
 from fedtopics.privacy.forecast import predicted_ratio
 from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.budget import Budget, BudgetError
 from fedtopics.privacy.price.cost import FREE
-from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Release
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Arrays, Party, Turn
 

@@ -14,7 +14,9 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.methods.pctd.semantic_units import cut
-from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Relation
+from fedtopics.privacy.price.budget import Budget, BudgetError
+from fedtopics.privacy.price.cost import Relation
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import in_process
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn

@@ -17,7 +17,7 @@ from fedtopics.privacy.mechanisms.one_hot import OneHot
 from fedtopics.privacy.mechanisms.prior_response import PriorResponse
 from fedtopics.privacy.price.cost import FREE, INFINITE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
-from fedtopics.privacy.price.release import Ledger
+from fedtopics.privacy.price.ledger import Ledger
 
 EPSILONS = [0.01, 1.0, 2.9, 3.1, 6.0, 8.9, 9.3, 9.9, 10.1, 12.1, 12.3, 14.9, 19.0, 21.0, 3000.0]
 

@@ -15,7 +15,8 @@ from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
-from fedtopics.privacy.price.release import Budget, BudgetError, Ledger
+from fedtopics.privacy.price.budget import Budget, BudgetError
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import CONFIRMATION, PROPOSAL, WordRounds, word_lists
 from fedtopics.protocol.in_process import agree

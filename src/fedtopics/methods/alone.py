@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Cost, Release, reuse
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda

@@ -41,7 +41,8 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
-from fedtopics.privacy.price.release import Cost, Release, reuse
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method, ToldTopics
 from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn

@@ -19,8 +19,8 @@ import numpy as np
 from fedtopics.documents.corpus import Corpus
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.cost import INFINITE
-from fedtopics.privacy.price.release import Cost, Release, disclose, reuse
+from fedtopics.privacy.price.cost import INFINITE, Cost
+from fedtopics.privacy.price.release import Release, disclose, reuse
 from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda

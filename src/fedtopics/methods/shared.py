@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.cost import INFINITE
-from fedtopics.privacy.price.release import Cost, Release, disclose
+from fedtopics.privacy.price.cost import INFINITE, Cost
+from fedtopics.privacy.price.release import Release, disclose
 from fedtopics.protocol.method import About
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn

@@ -20,7 +20,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.words import MOST, MOST_BYTES, word_array, words_of
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release
 from fedtopics.privacy.words import Agreement, most_proposed
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn

@@ -15,7 +15,9 @@ from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Cost, Ledger, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.privacy.price.release import Release
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Outcome, Round, Rounds

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 

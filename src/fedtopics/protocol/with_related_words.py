@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import Hearing, Method, ToldTopics
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn

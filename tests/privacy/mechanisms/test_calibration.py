@@ -12,7 +12,7 @@ from fedtopics.commands.privacy import app
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.calibration import calibrate
 from fedtopics.privacy.mechanisms.histogram import Histogram
-from fedtopics.privacy.price.release import Ledger
+from fedtopics.privacy.price.ledger import Ledger
 
 
 def test_known_calibrations():

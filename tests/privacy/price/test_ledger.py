@@ -10,6 +10,7 @@ import pytest
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.budget import Budget, BudgetError
 from fedtopics.privacy.price.cost import FREE, INFINITE, RELATIONS, Claim, Cost, Loss
 from fedtopics.privacy.price.events import (
     KINDS,
@@ -24,7 +25,8 @@ from fedtopics.privacy.price.events import (
     from_dict,
     to_dict,
 )
-from fedtopics.privacy.price.release import Budget, BudgetError, Ledger, Release, disclose, reuse
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.privacy.price.release import Release, disclose, reuse
 
 WORD = "word add/remove"
 DOCUMENT = "document add/remove"

@@ -35,7 +35,8 @@ from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, freq
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.prior_response import flip_probability
-from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import About, Hearing, Method
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn

@@ -30,7 +30,8 @@ from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import About, Hearing
 from fedtopics.protocol.turn import Arrays, Party, Turn
 

@@ -26,7 +26,8 @@ from fedtopics.model import TopicModel, matching
 from fedtopics.model.matching import Matching, WeightedTopics
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.one_hot import OneHot
-from fedtopics.privacy.price.release import Cost, Release
+from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import Method, ToldTopics
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn

@@ -30,9 +30,8 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import calibrate, total
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
 from fedtopics.privacy.mechanisms.histogram import Histogram
-from fedtopics.privacy.price.cost import Claim, Relation
+from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
-from fedtopics.privacy.price.release import Cost
 from fedtopics.protocol.method import Method, ToldTopics
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em

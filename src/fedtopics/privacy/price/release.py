@@ -11,23 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.price.budget import Budget, BudgetError
-from fedtopics.privacy.price.cost import FREE, INFINITE, Claim, Cost, Loss, Relation
-from fedtopics.privacy.price.ledger import Ledger
-
-__all__ = [
-    "Budget",
-    "BudgetError",
-    "Claim",
-    "Cost",
-    "Ledger",
-    "Loss",
-    "Relation",
-    "Release",
-    "disclose",
-    "reuse",
-    "side_by_side",
-]
+from fedtopics.privacy.price.cost import FREE, INFINITE, Cost
 
 T = TypeVar("T")
 U = TypeVar("U")
