@@ -25,7 +25,7 @@ MECHANISM = None  # a part of mechanisms
 
 Words: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
-Events: TypeAlias = tuple[Event, int]
+Changed: TypeAlias = Callable[[int], tuple[Event, int]]  # from a number of words to an event and its count
 logger = logging.getLogger(__name__)
 KEYS = 2**62  # two tokens of a document of 1000 draw the same key once in 10^13 documents
 
@@ -47,33 +47,27 @@ class Bounds:
                     f"public maximum of the {name} must be a whole number above 0, got {value!r}"
                 )
 
+    def price(
+        self, noise: NoiseSource, add_remove: Changed, replace: Changed, claims: tuple[Claim, ...] = ()
+    ) -> Cost:
+        """Cost at every level from the events of adding or removing n words, and of replacing n.
+
+        For mechanisms that cut documents at `max_length` and hide how long they are.
+        """
+        length, n_documents = self.max_length, self.max_documents
+        losses = [
+            Loss("word add/remove", *(add_remove if length is None else replace)(1)),
+            Loss("word replace", *replace(1)),
+        ]
+        if length is not None:
+            losses.append(Loss("document add/remove", *add_remove(length)))
+            losses.append(Loss("document replace", *replace(length)))
+            if n_documents is not None:
+                losses.append(Loss("user add/remove", *add_remove(length * n_documents)))
+        return Cost(tuple(losses), claims, noise=noise)
+
 
 UNBOUNDED = Bounds()
-
-
-def word_price(
-    bounds: Bounds,
-    noise: NoiseSource,
-    *,
-    replace: Callable[[int, int], Events],
-    add_remove: Callable[[int, int], Events],
-    claims: tuple[Claim, ...] = (),
-) -> Cost:
-    """Cost at every level from the events of changing n words in each of m documents, `replace(n, m)`.
-
-    For mechanisms that cut documents at `bounds.max_length` and hide how long they are.
-    """
-    length, n_documents = bounds.max_length, bounds.max_documents
-    losses = [
-        Loss("word add/remove", *(add_remove if length is None else replace)(1, 1)),
-        Loss("word replace", *replace(1, 1)),
-    ]
-    if length is not None:
-        losses.append(Loss("document add/remove", *add_remove(length, 1)))
-        losses.append(Loss("document replace", *replace(length, 1)))
-        if n_documents is not None:
-            losses.append(Loss("user add/remove", *add_remove(length, n_documents)))
-    return Cost(tuple(losses), claims, noise=noise)
 
 
 def words_only(cost: Cost) -> Cost:
@@ -107,6 +101,12 @@ def check_offsets(offsets: NDArray[Any], n_tokens: int) -> Offsets:
     if not good or offsets[0] != 0 or offsets[-1] != n_tokens or np.any(np.diff(offsets) < 0):
         raise InputError(f"offsets must rise from 0 to the number of tokens {n_tokens}, got {offsets!r:.80}")
     return np.ascontiguousarray(offsets, dtype=np.int64)
+
+
+def check_documents(words: NDArray[Any], offsets: NDArray[Any], n_words: int) -> tuple[Words, Offsets]:
+    """Both, as above."""
+    words = check_words(words, n_words)
+    return words, check_offsets(offsets, len(words))
 
 
 def check_size(name: str, value: int, minimum: int = 1) -> None:

@@ -26,16 +26,14 @@ from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import (
     UNBOUNDED,
     Bounds,
-    Events,
+    check_documents,
     check_offsets,
     check_size,
-    check_words,
     cut_units,
     report_price,
-    word_price,
     words_only,
 )
-from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, kept_counts
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
@@ -80,8 +78,7 @@ class GaussianCounts:
         """Release the counts of each document, or of its units, that reach the threshold (in steps)."""
         if self.sigma * self.grid > LARGEST_THRESHOLDED:
             raise InputError(f"thresholded noise needs sigma * grid <= 1000, got {self.sigma * self.grid:g}")
-        words = check_words(words, self.n_words)
-        offsets = check_offsets(offsets, len(words))
+        words, offsets = check_documents(words, offsets, self.n_words)
         units = offsets if unit_offsets is None else check_offsets(unit_offsets, len(words))
         words, units = cut_units(words, offsets, units, self.bounds.max_length)
         rows = noise.gaussian_rows(
@@ -108,15 +105,10 @@ class GaussianCounts:
         step = DiscreteGaussian(float(exact.dyadic_sigma(self.sigma * self.grid)), self.grid)
         if self.shifting:
             return report_price(step, noise, self.claims, count=2)
-
-        def change(n_changes: int, n_sides: int) -> Events:
-            return ZeroConcentrated(n_sides * n_changes**2 / (2 * self.sigma**2)), 1
-
-        return word_price(
-            self.bounds,
+        return self.bounds.price(
             noise,
-            add_remove=lambda n, m: (step, 1) if n * m == 1 else change(n * m, 1),
-            replace=lambda n, m: (step, 2) if n * m == 1 else change(n * m, 2),
+            add_remove=lambda n: (step if n == 1 else ZeroConcentrated(n**2 / (2 * self.sigma**2)), 1),
+            replace=lambda n: (step, 2) if n == 1 else (ZeroConcentrated(2 * n**2 / (2 * self.sigma**2)), 1),
             claims=self.claims,
         )
 
@@ -139,11 +131,6 @@ class GaussianCounts:
         return ratio
 
 
-def _chances(made: GaussianCounts, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.float64]:
-    kept = cut_units(words, offsets, offsets, made.bounds.max_length)
-    return made.channel(LARGEST, LARGEST * made.grid)[counts_of(*kept, made.n_words).ravel()]
-
-
 MECHANISM = Mechanism(
     "gaussian counts",
     GaussianCounts,
@@ -157,5 +144,5 @@ MECHANISM = Mechanism(
     parameter="sigma",
     quiet=1e4,
     loud=0.12,
-    law=cell_by_cell(_chances, lambda made: LARGEST * made.grid),
+    law=cell_by_cell(lambda made: made.channel(LARGEST, LARGEST * made.grid), kept_counts),
 )

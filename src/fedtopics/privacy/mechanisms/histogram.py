@@ -20,17 +20,8 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
-from fedtopics.privacy.mechanisms.bounds import (
-    UNBOUNDED,
-    Bounds,
-    Events,
-    check_offsets,
-    check_size,
-    check_words,
-    cut,
-    word_price,
-)
-from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
+from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_documents, check_size, cut
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, kept_counts
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows, empty_rows
 from fedtopics.privacy.price.cost import Cost, NoiseSource
@@ -71,9 +62,7 @@ class Histogram:
 
     def __call__(self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise) -> Release[SparseRows]:
         """Release the histogram of each document, whose tokens are words[offsets[d]:offsets[d+1]]."""
-        words = check_words(words, self.n_words)
-        offsets = check_offsets(offsets, len(words))
-        words, offsets = cut(words, offsets, self.bounds.max_length)
+        words, offsets = cut(*check_documents(words, offsets, self.n_words), self.bounds.max_length)
         if self.rate == 0:
             return Release(empty_rows(len(offsets) - 1, self.n_words), self.price(noise.source))
         rows = noise.laplace_rows(words, offsets, self.n_words, epsilon=self.rate, threshold=self.threshold)
@@ -81,17 +70,11 @@ class Histogram:
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What one release costs, at every level that the public bounds allow."""
-
-        def change(n_changes: int) -> Events:
-            return (
-                (DiscreteLaplace(self.epsilon), 1) if n_changes == 1 else (Pure(n_changes * self.epsilon), 1)
-            )
-
-        return word_price(
-            self.bounds,
+        one = DiscreteLaplace(self.epsilon)
+        return self.bounds.price(
             noise,
-            add_remove=lambda n, m: change(n * m),
-            replace=lambda n, m: (DiscreteLaplace(self.epsilon), 2) if n * m == 1 else change(2 * n * m),
+            add_remove=lambda n: (one if n == 1 else Pure(n * self.epsilon), 1),
+            replace=lambda n: (one, 2) if n == 1 else (Pure(2 * n * self.epsilon), 1),
         )
 
     def channel(self, max_count: int, max_value: int) -> NDArray[np.float64]:
@@ -104,9 +87,7 @@ class Histogram:
         table: NDArray[np.float64] = (1 - a) / (1 + a) * a ** np.abs(gaps)
         table[:, -1] = upper_tail(a, gaps[:, -1])
         table[:, : self.threshold] = 0
-        table[:, 0] = upper_tail(
-            a, np.arange(max_count + 1) - self.threshold + 1
-        )  # Pr[-Z > count - threshold]
+        table[:, 0] = upper_tail(a, 1 - self.threshold - gaps[:, 0])  # Pr[-Z > count - threshold]
         return table
 
     def likelihood_ratio(self, values: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -138,11 +119,6 @@ def upper_tail(a: float, threshold: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(np.where(threshold >= 1, above, 1 - below), dtype=np.float64)
 
 
-def _chances(made: Histogram, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.float64]:
-    kept = cut(words, offsets, made.bounds.max_length, warn=False)
-    return made.channel(LARGEST, LARGEST)[counts_of(*kept, made.n_words).ravel()]
-
-
 MECHANISM = Mechanism(
     "histogram",
     Histogram,
@@ -152,8 +128,6 @@ MECHANISM = Mechanism(
         {"epsilon": 1.0, "n_words": 2},
         {"epsilon": 0.6, "n_words": 2, "threshold": 2, "bounds": Bounds(max_length=2, max_documents=2)},
     ),
-    parameter="epsilon",
-    quiet=2e-6,
     loud=4096.0,
-    law=cell_by_cell(_chances, lambda made: LARGEST),
+    law=cell_by_cell(lambda made: made.channel(LARGEST, LARGEST), kept_counts),
 )

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy import mechanisms
+from fedtopics.privacy.mechanisms.bounds import cut
 from fedtopics.privacy.price.cost import Cost, NoiseSource
 from fedtopics.privacy.price.release import Release
 
@@ -81,9 +82,9 @@ class Mechanism:
     takes: Takes
     gives: Gives
     examples: tuple[Mapping[str, Any], ...]
-    parameter: str | None = None
-    quiet: float = 0.0
-    loud: float = 0.0
+    parameter: str | None = "epsilon"
+    quiet: float = 2e-6
+    loud: float = 600.0
     law: Law | None = None
 
     def __post_init__(self) -> None:
@@ -131,6 +132,14 @@ def word_for_word() -> Law:
     return Law(lambda made, words: made.channel()[words], lambda made, reports: reports)
 
 
-def cell_by_cell(chances: Callable[..., NDArray[np.float64]], largest: Callable[[Any], int]) -> Law:
-    """The law of sparse rows: a cell for each row and word; values from `largest` on are one."""
-    return Law(chances, lambda made, rows: np.minimum(rows.dense(), largest(made)).ravel())
+def kept_counts(made: Any, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.int64]:
+    """How often each document has each word, where it is cut at the public bounds."""
+    return counts_of(*cut(words, offsets, made.bounds.max_length, warn=False), made.n_words)
+
+
+def cell_by_cell(channel: Callable[[Any], NDArray[np.float64]], counts: Callable[..., NDArray[Any]]) -> Law:
+    """The law of sparse rows: a cell for each row and word, by its count; the last value is "or more"."""
+    return Law(
+        lambda made, *data: channel(made)[counts(made, *data).ravel()],
+        lambda made, rows: np.minimum(rows.dense(), channel(made).shape[1] - 1).ravel(),
+    )

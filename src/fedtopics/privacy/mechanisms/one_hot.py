@@ -25,7 +25,7 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_size, check_words, report_price
 from fedtopics.privacy.mechanisms.histogram import upper_tail
-from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows, empty_rows
 from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
@@ -106,16 +106,6 @@ class OneHot:
         return float(nothing[1] / nothing[0])
 
 
-def _largest(made: OneHot) -> int:
-    return made.threshold + 3 * made.grid
-
-
-def _chances(made: OneHot, words: NDArray[Any]) -> NDArray[np.float64]:
-    there = np.asarray(words)[:, None] == np.arange(made.n_words)
-    chances: NDArray[np.float64] = made.channel(_largest(made))[there.ravel().astype(int)]
-    return chances
-
-
 MECHANISM = Mechanism(
     "one-hot",
     OneHot,
@@ -125,8 +115,10 @@ MECHANISM = Mechanism(
         {"epsilon": 1.5, "n_words": 3, "grid": 4},
         {"epsilon": 0.5, "n_words": 2, "tau": 0.7, "grid": 4},
     ),
-    parameter="epsilon",
     quiet=2e-4,
     loud=4096.0,
-    law=cell_by_cell(_chances, _largest),
+    law=cell_by_cell(
+        lambda made: made.channel(made.threshold + 3 * made.grid),
+        lambda made, words: counts_of(words, np.arange(len(words) + 1), made.n_words),
+    ),
 )

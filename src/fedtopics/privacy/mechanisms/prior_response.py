@@ -197,5 +197,6 @@ MECHANISM = Mechanism(
         }
         for public in (True, False)
     ),
+    parameter=None,
     law=word_for_word(),
 )

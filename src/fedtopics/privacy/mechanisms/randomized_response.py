@@ -90,8 +90,5 @@ MECHANISM = Mechanism(
     takes="words",
     gives="words",
     examples=({"epsilon": 1.0, "n_words": 4},),
-    parameter="epsilon",
-    quiet=2e-6,
-    loud=600.0,
     law=word_for_word(),
 )

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.privacy.mechanisms.bounds import KEYS, check_offsets, check_size, check_words, shuffled
+from fedtopics.privacy.mechanisms.bounds import KEYS, check_documents, check_size, shuffled
 from fedtopics.privacy.mechanisms.mechanism import Mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
@@ -53,8 +53,7 @@ class SampledResponse:
         self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise
     ) -> Release[NDArray[np.int32]]:
         """Release the reports, shape (n_docs, n_reports)."""
-        words = check_words(words, self.n_words)
-        offsets = check_offsets(offsets, len(words))
+        words, offsets = check_documents(words, offsets, self.n_words)
         shape = len(offsets) - 1, self.n_reports
         # How much noise is drawn here is public; the shuffle of the tokens comes last.
         keep, other = (part.reshape(shape) for part in self.response.draw(shape[0] * shape[1], noise))
@@ -86,7 +85,4 @@ MECHANISM = Mechanism(
     takes="documents",
     gives="reports",
     examples=({"epsilon": 1.0, "n_words": 2, "n_reports": 2},),
-    parameter="epsilon",
-    quiet=2e-6,
-    loud=600.0,
 )

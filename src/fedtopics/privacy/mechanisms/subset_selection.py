@@ -121,8 +121,5 @@ MECHANISM = Mechanism(
     takes="words",
     gives="rows",
     examples=({"epsilon": 0.5, "n_words": 4}, {"epsilon": 2.0, "n_words": 4}),
-    parameter="epsilon",
-    quiet=2e-6,
-    loud=600.0,
     law=Law(lambda made, words: made.channel()[words], _set_numbers),
 )

@@ -32,15 +32,13 @@ from fedtopics.privacy.mechanisms.bounds import (
     Bounds,
     Offsets,
     Words,
-    check_offsets,
+    check_documents,
     check_size,
-    check_words,
     cut,
     report_price,
     shuffled,
-    word_price,
 )
-from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
+from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, kept_counts
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.cost import Claim, Cost, NoiseSource
@@ -143,8 +141,7 @@ class UnaryEncoding:
 
         Where documents are cut at `bounds.max_length`, `shuffle` draws the words that count at random.
         """
-        words = check_words(words, self.n_words)
-        offsets = check_offsets(offsets, len(words))
+        words, offsets = check_documents(words, offsets, self.n_words)
         n_rows = len(offsets) - 1
         # How much noise is drawn up to here is public; below it depends on the documents.
         false = noise.survivors(Decimal(self.false_chance) / 2**64, n_rows * self.n_words)
@@ -169,13 +166,7 @@ class UnaryEncoding:
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What reporting every document once costs; their number is public, their lengths are hidden."""
         bit, replaced = Pure(max(self._log_ratios())), Pure(self.epsilon)
-        return word_price(
-            self.bounds,
-            noise,
-            add_remove=lambda n, m: (bit, n * m),
-            replace=lambda n, m: (replaced, n * m),
-            claims=self.claims,
-        )
+        return self.bounds.price(noise, lambda n: (bit, n), lambda n: (replaced, n), self.claims)
 
     def channel(self) -> NDArray[np.float64]:
         """Pr[bit | was there]: rows 0 (no) and 1 (yes), columns the reported bit; bits are independent."""
@@ -214,11 +205,6 @@ def most_informative(epsilon: float, density: float) -> float:
     return float(expit(found.x))
 
 
-def _chances(made: UnaryEncoding, words: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.float64]:
-    kept = cut(*distinct(words, offsets), made.bounds.max_length, warn=False)
-    return made.channel()[counts_of(*kept, made.n_words).ravel()]
-
-
 def bits(name: str, make: Callable[..., UnaryEncoding], loud: float, **known: Any) -> Mechanism:
     """The mechanism of this name that reports bits; `known`: its parameter, noisiest and as an example."""
     ((parameter, (quiet, example)),) = known.items()
@@ -234,7 +220,7 @@ def bits(name: str, make: Callable[..., UnaryEncoding], loud: float, **known: An
         parameter=parameter,
         quiet=quiet,
         loud=loud,
-        law=cell_by_cell(_chances, lambda made: 1),
+        law=cell_by_cell(UnaryEncoding.channel, lambda made, *data: kept_counts(made, *distinct(*data))),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_offsets, check_words, cut_units
+from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_documents, check_offsets, cut_units
 from fedtopics.privacy.mechanisms.histogram import LARGEST, Histogram
 from fedtopics.privacy.mechanisms.mechanism import Mechanism, cell_by_cell, counts_of
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -40,8 +40,7 @@ class UnitHistogram:
         self, words: NDArray[Any], offsets: NDArray[Any], unit_offsets: NDArray[Any], noise: Noise
     ) -> Release[SparseRows]:
         """Release one row per unit; units do not cross documents, and are cut with them."""
-        words = check_words(words, self.histogram.n_words)
-        offsets = check_offsets(offsets, len(words))
+        words, offsets = check_documents(words, offsets, self.n_words)
         units = check_offsets(unit_offsets, len(words))
         kept, units = cut_units(words, offsets, units, self.histogram.bounds.max_length)
         unbounded = Histogram(self.histogram.epsilon, self.histogram.n_words, self.histogram.threshold)
@@ -53,11 +52,8 @@ def unit_histogram(epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> 
     return UnitHistogram(Histogram(epsilon, n_words, bounds=bounds))
 
 
-def _chances(
-    made: UnitHistogram, words: NDArray[Any], offsets: NDArray[Any], unit_offsets: NDArray[Any]
-) -> NDArray[np.float64]:
-    kept = cut_units(words, offsets, unit_offsets, made.histogram.bounds.max_length)
-    return made.histogram.channel(LARGEST, LARGEST)[counts_of(*kept, made.n_words).ravel()]
+def _counts(made: UnitHistogram, words: Any, offsets: Any, units: Any) -> NDArray[np.int64]:
+    return counts_of(*cut_units(words, offsets, units, made.histogram.bounds.max_length), made.n_words)
 
 
 MECHANISM = Mechanism(
@@ -69,8 +65,6 @@ MECHANISM = Mechanism(
         {"epsilon": 1.0, "n_words": 2},
         {"epsilon": 0.6, "n_words": 2, "bounds": Bounds(max_length=2, max_documents=2)},
     ),
-    parameter="epsilon",
-    quiet=2e-6,
     loud=4096.0,
-    law=cell_by_cell(_chances, lambda made: LARGEST),
+    law=cell_by_cell(lambda made: made.histogram.channel(LARGEST, LARGEST), _counts),
 )
