@@ -62,7 +62,7 @@ def test_parts_that_are_priced_otherwise_are_refused() -> None:
     word = Cost((Loss("word add/remove", Pure(2.0)),))
     document = Cost((Loss("document replace", Pure(2.0)),))
     for costs in ([document], [word, Cost((Loss("word add/remove", Pure(3.0)),))]):
-        with pytest.raises(InputError, match="priced alike, and for words only"):
+        with pytest.raises(InputError, match="priced alike, for words only"):
             side_by_side((Release(0, cost) for cost in costs), max)
     with pytest.raises(InputError, match="at least one release, got none"):
         side_by_side(iter([]), max)

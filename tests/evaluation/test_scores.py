@@ -5,8 +5,7 @@ import pytest
 from planted import corpus_of, drawn_corpus, planted_topics
 
 from fedtopics.evaluation.coherence import coherence_npmi
-from fedtopics.evaluation.diversity import diversity
-from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.scores import diversity, scores
 from fedtopics.model import TopicModel
 
 TOPICS = planted_topics(3, 12)

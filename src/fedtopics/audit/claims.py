@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.methods.pctd.claimed import moments_claim
+from fedtopics.methods.pctd.paper import moments_claim
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.one_hot import OneHot

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal
 
 from fedtopics.errors import InputError
-from fedtopics.methods.pctd.claimed import moments_claim
+from fedtopics.methods.pctd.paper import moments_claim
 from fedtopics.privacy.mechanisms.bounds import check_size
 from fedtopics.privacy.mechanisms.calibration import bisect
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts

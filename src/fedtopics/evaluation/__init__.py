@@ -1,9 +1,8 @@
 """Model and held-out documents -> numbers: perplexity, coherence, diversity, and how many topics to take."""
 
 from fedtopics.evaluation.coherence import coherence_cv, coherence_npmi, coherence_umass
-from fedtopics.evaluation.diversity import diversity
 from fedtopics.evaluation.perplexity import Completion, complete, perplexity, unigram_perplexity
-from fedtopics.evaluation.scores import scores, scores_on
+from fedtopics.evaluation.scores import diversity, scores, scores_on
 from fedtopics.evaluation.selection import Candidate, Selection, select_topics
 
 __all__ = [

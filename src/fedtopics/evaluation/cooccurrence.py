@@ -120,9 +120,7 @@ def _check_window(window: int, reference: Corpus) -> None:
     if window < 1:
         raise InputError(f"expected a window of 1 token or more, got {window}; None takes whole documents")
     if reference.sentence_offsets is None and _is_bag(reference):
-        raise InputError(
-            "expected words in reading order, got bags of words; window=None takes whole documents"
-        )
+        raise InputError("expected reading order, got bags of words; window=None takes whole documents")
 
 
 def _is_bag(reference: Corpus) -> bool:

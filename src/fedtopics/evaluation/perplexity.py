@@ -72,23 +72,18 @@ def complete(
 
     topics, test, seed, n_threads   as for `perplexity`
     """
-    phi = _floored(topics, test)
-    seen, hidden = halves(test, seed)
-    alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
-    theta = lda.fold_in(seen, phi, alpha, n_iterations=N_ITERATIONS, n_threads=n_threads)
-    return _completion(_log_likelihood(theta, phi, hidden), hidden, test)
+    chances, hidden = _completed(topics, test, seed, n_threads)
+    log_likelihood = sum((float(np.log(part).sum()) for part in chances), start=0.0)
+    return _completion(log_likelihood, hidden, test)
 
 
 def by_document(
     topics: TopicModel | ArrayLike, test: Corpus, *, seed: int = 0, n_threads: int = 1
 ) -> tuple[Floats, NDArray[np.int64]]:
     """The log-likelihood of each document's hidden tokens, and their number: the parts of `complete`."""
-    phi = _floored(topics, test)
-    seen, hidden = halves(test, seed)
-    alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
-    theta = lda.fold_in(seen, phi, alpha, n_iterations=N_ITERATIONS, n_threads=n_threads)
-    chances = np.concatenate([np.zeros(0), *_chances(theta, phi, hidden)])
-    sums: Floats = np.bincount(hidden.docs, np.log(chances), hidden.n_docs).astype(np.float64)
+    chances, hidden = _completed(topics, test, seed, n_threads)
+    logarithms = np.log(np.concatenate([np.zeros(0), *chances]))
+    sums: Floats = np.bincount(hidden.docs, logarithms, hidden.n_docs).astype(np.float64)
     return sums, hidden.lengths
 
 
@@ -138,21 +133,24 @@ def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
         topics = topics.topic_word
     phi = np.asarray(topics, np.float64)
     if phi.ndim != 2 or phi.shape[1] != test.n_words:
-        raise InputError(
-            f"expected topics of shape (n_topics, {test.n_words}), got {phi.shape}; match the vocabulary"
-        )
+        raise InputError(f"expected shape (n_topics, {test.n_words}), got {phi.shape}; match the vocabulary")
     if not np.isfinite(phi).all() or (phi < 0).any():
-        raise InputError(
-            "expected topics of finite numbers from 0 up, got others; give probabilities of words"
-        )
+        raise InputError("expected topics of finite numbers from 0 up, got others; give probabilities")
     phi = phi / np.maximum(phi.sum(axis=1, keepdims=True), FLOOR)
     phi = np.maximum(phi, FLOOR)
     normalized: Floats = phi / phi.sum(axis=1, keepdims=True)
     return normalized
 
 
-def _log_likelihood(theta: NDArray[np.float32], phi: Floats, hidden: Corpus) -> float:
-    return sum((float(np.log(part).sum()) for part in _chances(theta, phi, hidden)), start=0.0)
+def _completed(
+    topics: TopicModel | ArrayLike, test: Corpus, seed: int, n_threads: int
+) -> tuple[Iterator[Floats], Corpus]:
+    """The hidden tokens, and their probabilities by the topics and what is seen."""
+    phi = _floored(topics, test)
+    seen, hidden = halves(test, seed)
+    alpha = np.full(len(phi), TOTAL_ALPHA / len(phi))
+    theta = lda.fold_in(seen, phi, alpha, n_iterations=N_ITERATIONS, n_threads=n_threads)
+    return _chances(theta, phi, hidden), hidden
 
 
 def _chances(theta: NDArray[np.float32], phi: Floats, hidden: Corpus) -> Iterator[Floats]:

@@ -5,11 +5,19 @@ from __future__ import annotations
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
-from fedtopics.evaluation.diversity import diversity
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.model import TopicModel
 
 TOP_WORDS = 10
+
+
+def diversity(model: TopicModel, n_words: int = 25) -> float:
+    """Share of different words among the `n_words` top words of all topics of `model`, 1/n_topics to 1.
+
+    Dieng, Ruiz, Blei: Topic Modeling in Embedding Spaces, TACL 2020.
+    """
+    top = [word for topic in model.top_words(n_words) for word in topic]
+    return len(set(top)) / len(top)
 
 
 def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1) -> dict[str, float]:

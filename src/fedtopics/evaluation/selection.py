@@ -75,9 +75,7 @@ def select_topics(
     """
     numbers = sorted(set(candidates))
     if not numbers or numbers[0] < 2:
-        raise InputError(
-            f"expected numbers of topics of 2 or more, got {list(candidates)}; give some to compare"
-        )
+        raise InputError(f"expected numbers of 2 or more topics, got {list(candidates)}; give some")
     train_part, test_part = corpus.split(test_fraction, seed)
     schedule = Schedule(n_sweeps, n_threads=n_threads)
     found = []

@@ -207,8 +207,7 @@ class Calm(Method):
         if party.memory:
             offsets, words, values = (party.memory[name] for name in ("offsets", "words", "values"))
             return reuse(self._view(SparseRows(offsets, words, values, corpus.n_words), mechanism))
-        if not corpus.n_docs:
-            raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
+        party.require_documents()
         return self._draw(party, mechanism, turn).map(lambda rows: self._view(rows, mechanism))
 
     def _view(self, rows: SparseRows, mechanism: Histogram) -> Histograms:

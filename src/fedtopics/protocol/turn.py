@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.noise import Noise
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -25,6 +26,12 @@ class Party:
     name: str
     corpus: Corpus
     memory: Arrays
+
+    def require_documents(self) -> Corpus:
+        """The corpus; a party that has no documents is refused."""
+        if not self.corpus.n_docs:
+            raise InputError(f"party {self.name!r} must have documents, got none; leave it out")
+        return self.corpus
 
 
 @dataclass(frozen=True)

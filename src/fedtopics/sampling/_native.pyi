@@ -36,35 +36,12 @@ def gibbs(
     alpha: Doubles,
     beta: float,
     others: Floats | None,
-    weights: Floats | None,
     seed: int,
     first_sweep: int,
     n_sweeps: int,
-) -> None: ...
-def noisy_gibbs(
-    words: Words,
-    offsets: Offsets,
-    n_words: int,
-    topics: Topics,
-    alpha: Doubles,
-    beta: float,
-    others: Floats | None,
-    background: float,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
-) -> None: ...
-def monitored_gibbs(
-    words: Words,
-    offsets: Offsets,
-    n_words: int,
-    topics: Topics,
-    alpha: Doubles,
-    beta: float,
-    losses: Floats,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
+    weights: Floats | None = None,
+    background: float = 0.0,
+    losses: Floats | None = None,
 ) -> None: ...
 def assign_metropolis(
     words: Words,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import index
 from typing import Any, TypeVar
 
@@ -10,13 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.sampling.state import State
 
 MAX_TOPICS = 10_000
 MAX_TOKENS = 2**31 - 1
 MAX_SWEEPS = 2**31
 
 T = TypeVar("T", bound=np.floating[Any])
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where a sampler stands: the topic of each token, shape (n_tokens,), after `n_sweeps` sweeps."""
+
+    topics: NDArray[np.uint16]
+    n_sweeps: int
 
 
 def natural_number(name: str, value: int, least: int = 0) -> int:
@@ -71,9 +79,7 @@ def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """`values` as one float above zero per topic."""
     vector = _numbers(name, values, np.float64)
     if vector.ndim != 1 or not 1 <= len(vector) <= MAX_TOPICS:
-        raise InputError(
-            f"{name} must have 1 to {MAX_TOPICS} values, one per topic, got shape {vector.shape}"
-        )
+        raise InputError(f"{name} must have 1 to {MAX_TOPICS} values, a topic each, got shape {vector.shape}")
     if not (np.isfinite(vector).all() and (vector > 0).all()):
         raise InputError(f"{name} must hold positive numbers, got a smallest value of {vector.min()}")
     return vector

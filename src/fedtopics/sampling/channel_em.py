@@ -106,18 +106,24 @@ def maximize(counts: NDArray[np.floating], beta: float) -> SizedTopics:
 def unigram(
     histograms: Histograms, *, n_rounds: int = 15, length: float = 80.0, n_threads: int = 1
 ) -> tuple[Doubles, float]:
-    """Expected count of every word and mean document length behind the noise: EM with a single topic.
+    """Expected count of every word and mean document length behind the noise.
 
     Where there are no documents, `length` is as good a mean as any.
     """
+    step = one_topic(histograms, n_rounds=n_rounds, length=length, n_threads=n_threads)
+    mean = float(step.documents.lengths.mean()) if histograms.n_docs else length
+    return step.counts[:, 0].astype(np.float64), mean
+
+
+def one_topic(histograms: Histograms, *, n_rounds: int, length: float, n_threads: int = 1) -> Expectation:
+    """EM with a single topic, documents of this length at first."""
     alpha = np.ones(1, np.float32)
     topics = SizedTopics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
     documents = start(histograms, 1, length)
     for _ in range(n_rounds):
         step = expect(histograms, documents, topics, alpha, n_steps=1, exclude=False, n_threads=n_threads)
         documents, topics = step.documents, maximize(step.counts, 1e-2)
-    mean = float(documents.lengths.mean()) if histograms.n_docs else length
-    return step.counts[:, 0].astype(np.float64), mean
+    return step
 
 
 def score(
@@ -215,6 +221,4 @@ def _check(
 
 def _expect_shape(name: str, array: NDArray[np.generic], shape: tuple[int, ...]) -> None:
     if array.shape != shape:
-        raise InputError(
-            f"expected {name} of shape {shape}, got {array.shape}; use one vocabulary and one n_topics"
-        )
+        raise InputError(f"expected {name} of shape {shape}, got {array.shape}; match words and topics")

@@ -49,17 +49,11 @@ class Histograms:
         if not 0 <= self.burstiness < 1:
             raise InputError(f"expected a burstiness from 0 to below 1, got {self.burstiness}")
         if len(self.words) != len(self.values) or self.offsets[0] != 0 or self.offsets[-1] != len(self.words):
-            raise InputError(
-                f"expected offsets from 0 to {len(self.words)} words and values, got {self.offsets[-1]}"
-            )
+            raise InputError(f"expected offsets from 0 to {len(self.words)} entries, got {self.offsets[-1]}")
         if len(self.words) and not (self.words.min() >= 0 and self.words.max() < self.n_words):
-            raise InputError(
-                f"expected word ids below {self.n_words}, got {self.words.min()} to {self.words.max()}"
-            )
+            raise InputError(f"expected word ids below {self.n_words}, got up to {self.words.max()}")
         if len(self.values) and self.values.min() < 1:
-            raise InputError(
-                f"expected values of at least 1, got {self.values.min()}; drop the other entries"
-            )
+            raise InputError(f"expected values of at least 1, got {self.values.min()}; drop the others")
         if np.any(np.diff(self.offsets) < 0):
             raise InputError("expected offsets that do not decrease, got some that do")
 

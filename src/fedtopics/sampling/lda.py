@@ -33,8 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native, arguments, word_order
+from fedtopics.sampling.arguments import State
 from fedtopics.sampling.priors import Priors, optimize_alpha, optimize_beta
-from fedtopics.sampling.state import State
 
 __all__ = [
     "SAMPLERS",
@@ -86,17 +86,7 @@ def sweep(
     arguments.check_state(corpus, state, priors.n_topics)
     chosen = _choose(sampler, priors.n_topics, corpus.n_tokens, weights is not None)
     topics = np.empty_like(state.topics) if chosen == "warp" else state.topics.copy()
-    options: dict[str, Any] = {
-        "words": corpus.words,
-        "offsets": corpus.offsets,
-        "topics": topics,
-        "alpha": priors.alpha,
-        "beta": priors.beta,
-        "others": arguments.other_counts(others, corpus.n_words, priors.n_topics),
-        "seed": arguments.seed_number(seed),
-        "first_sweep": state.n_sweeps,
-        "n_sweeps": arguments.natural_number("n_sweeps", n_sweeps),
-    }
+    options = for_kernel(corpus, state, priors, topics, seed=seed, n_sweeps=n_sweeps, others=others)
     n_threads = arguments.natural_number("n_threads", n_threads, least=1)
     n_proposals = arguments.natural_number("n_proposals", n_proposals, least=1)
     if chosen == "gibbs":
@@ -111,6 +101,30 @@ def sweep(
     else:
         _native.metropolis(**options)
     return State(topics, state.n_sweeps + n_sweeps)
+
+
+def for_kernel(
+    corpus: Corpus,
+    state: State,
+    priors: Priors,
+    topics: NDArray[np.uint16],
+    *,
+    seed: int,
+    n_sweeps: int,
+    others: ArrayLike | None = None,
+) -> dict[str, Any]:
+    """What every kernel of sweeps takes; it changes `topics`."""
+    return {
+        "words": corpus.words,
+        "offsets": corpus.offsets,
+        "topics": topics,
+        "alpha": priors.alpha,
+        "beta": priors.beta,
+        "others": arguments.other_counts(others, corpus.n_words, priors.n_topics),
+        "seed": arguments.seed_number(seed),
+        "first_sweep": state.n_sweeps,
+        "n_sweeps": arguments.natural_number("n_sweeps", n_sweeps),
+    }
 
 
 def assign(

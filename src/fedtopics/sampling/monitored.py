@@ -6,7 +6,7 @@ topic k (N = 1: a word; N = the longest document's length: a document), both wit
     printed    2 max_k ln(1 + p_k N_k / (b_k - N_k))
     corrected  max_k max{-ln(1 - (1 - p_k) N_k / b_k), ln(1 + p_k N_k / (b_k - N_k))}
 
-`evaluation.gibbs_monitor` says what this is worth.
+`audit.gibbs_monitor` says what this is worth.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.sampling import _native, arguments
+from fedtopics.sampling import _native, arguments, lda
+from fedtopics.sampling.arguments import State
 from fedtopics.sampling.priors import Priors
-from fedtopics.sampling.state import State
 
 Losses: TypeAlias = NDArray[np.float32]
 
@@ -34,16 +34,6 @@ def sweep(
     arguments.check_corpus(corpus)
     arguments.check_state(corpus, state, priors.n_topics)
     topics, sums = state.topics.copy(), np.array(losses, np.float32)
-    _native.monitored_gibbs(
-        corpus.words,
-        corpus.offsets,
-        corpus.n_words,
-        topics,
-        priors.alpha,
-        priors.beta,
-        sums,
-        arguments.seed_number(seed),
-        state.n_sweeps,
-        arguments.natural_number("n_sweeps", n_sweeps),
-    )
+    options = lda.for_kernel(corpus, state, priors, topics, seed=seed, n_sweeps=n_sweeps)
+    _native.gibbs(**options, n_words=corpus.n_words, losses=sums)
     return State(topics, state.n_sweeps + n_sweeps), sums

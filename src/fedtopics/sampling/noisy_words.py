@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.sampling import _native, arguments
+from fedtopics.sampling import _native, arguments, lda
+from fedtopics.sampling.arguments import State
 from fedtopics.sampling.priors import Priors
-from fedtopics.sampling.state import State
 
 
 def sweep(
@@ -37,19 +37,8 @@ def sweep(
     arguments.check_corpus(corpus)
     arguments.check_state(corpus, state, priors.n_topics + 1)
     topics = state.topics.copy()
-    _native.noisy_gibbs(
-        corpus.words,
-        corpus.offsets,
-        corpus.n_words,
-        topics,
-        priors.alpha,
-        priors.beta,
-        arguments.other_counts(others, corpus.n_words, priors.n_topics),
-        background,
-        arguments.seed_number(seed),
-        state.n_sweeps,
-        arguments.natural_number("n_sweeps", n_sweeps),
-    )
+    options = lda.for_kernel(corpus, state, priors, topics, seed=seed, n_sweeps=n_sweeps, others=others)
+    _native.gibbs(**options, n_words=corpus.n_words, background=background)
     return State(topics, state.n_sweeps + n_sweeps)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import _native, arguments, word_order
-from fedtopics.sampling.state import State
+from fedtopics.sampling.arguments import State
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,17 +155,9 @@ def word_topic_counts(units: Units, topics: Labels, log_phi: Floats) -> Floats:
     return np.asarray(kept + background[:, None] * phi)
 
 
-def expected_lengths(histograms: Histograms, *, n_rounds: int = 15) -> Floats:
-    """Expected tokens behind each histogram: channel EM with a single topic."""
-    alpha = np.ones(1, np.float32)
-    topics = channel_em.SizedTopics(
-        np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha
-    )
-    documents = channel_em.start(histograms, 1, 10.0)
-    for _ in range(n_rounds):
-        step = channel_em.expect(histograms, documents, topics, alpha, n_steps=1, exclude=False)
-        documents, topics = step.documents, channel_em.maximize(step.counts, 1e-2)
-    return documents.lengths
+def expected_lengths(histograms: Histograms) -> Floats:
+    """Expected tokens behind each histogram."""
+    return channel_em.one_topic(histograms, n_rounds=15, length=10.0).documents.lengths
 
 
 def _table(cells: Offsets, values: Floats, n_topics: int, n_words: int) -> Floats:

@@ -55,9 +55,7 @@ class Reports:
         if any(at[0] != 0 or at[-1] != n or np.any(np.diff(at) < 0) for at, n in sizes):
             raise InputError("expected offsets that rise from 0 to the size of the next level, got others")
         if len(self.reports) != len(self.times) + 1 or len(self.gains) != len(self.words):
-            raise InputError(
-                f"expected a gain for each of {len(self.words)} words, got {len(self.gains)} gains"
-            )
+            raise InputError(f"expected gains of {len(self.words)} words, got {len(self.gains)} gains")
         if len(self.words) and not 0 <= self.words.min() <= self.words.max() < self.n_words:
             raise InputError(f"expected word ids below {self.n_words}, got up to {self.words.max()}")
         if len(self.gains) and not (np.isfinite(self.gains).all() and self.gains.min() >= -1):

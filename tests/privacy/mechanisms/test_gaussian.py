@@ -111,7 +111,7 @@ def test_units_cut_by_place_have_a_price_for_words_replaced_alone():
 def test_bad_counts_are_refused():
     mechanism = GaussianCounts(1.0, 5)
     for bad in (np.array([-1, 2]), np.array([0.5])):
-        with pytest.raises(InputError, match="counts must be integers of at least 0"):
+        with pytest.raises(InputError, match="counts must be integers from 0 up"):
             mechanism.add_to(bad, noise())
     with pytest.raises(InputError, match="sigma must be"):
         GaussianCounts(0.0, 5)

@@ -12,7 +12,6 @@ from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
-from fedtopics.privacy.mechanisms.hybrid_categorical import hybrid_categorical
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.prior_response import (
     PriorResponse,
@@ -24,7 +23,7 @@ from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.subset_selection import SubsetSelection
 from fedtopics.privacy.mechanisms.truncated_response import TruncatedResponse
-from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, distinct
+from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, distinct, hybrid_categorical
 from fedtopics.privacy.price import accounting
 
 

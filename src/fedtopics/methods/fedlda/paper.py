@@ -83,8 +83,6 @@ class PrintedFedLda(Method):
             if value not in allowed:
                 raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
         Bounds(max_length=self.max_length)
-        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, int | float):
-            raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
         if not 0 < self.delta < 1:
             raise InputError(f"delta must lie between 0 and 1, got {self.delta}")
         flip_probability(self.epsilon, self.delta, self.tuple_channel.gamma)

@@ -16,7 +16,7 @@ hidden.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, log
+from math import log
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.events import check_number
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import About, Hearing
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -54,8 +55,7 @@ class FedLda(ReportSampling):
     def __post_init__(self) -> None:
         if self.channel not in ("krr", "ue"):
             raise InputError(f"channel must be krr or ue, got {self.channel!r}")
-        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, int | float):
-            raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
+        check_number("epsilon", self.epsilon)
         self.check_sampling()
         self.mechanism(1000)
 
@@ -101,8 +101,6 @@ class FedLda(ReportSampling):
     def reports_of(self, n_words: int) -> int:
         """l: how many words a user reports."""
         best = self.epsilon / (log(n_words) + 2)
-        if not isfinite(best):
-            raise InputError(f"epsilon must be a finite number, got {self.epsilon}")
         n_reports = max(1, round(best)) if self.n_reports is None else self.n_reports
         if type(n_reports) is not int or n_reports < 1:
             raise InputError(f"n_reports must be a whole number above 0, got {n_reports!r}")

@@ -21,7 +21,6 @@ from fedtopics.methods.fedlda.update_tuples import Tuples, counted
 from fedtopics.methods.parts.noisy_reports import small
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bounds import report_price
-from fedtopics.privacy.mechanisms.hybrid_categorical import hybrid_categorical
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.prior_response import (
     PriorResponses,
@@ -31,6 +30,7 @@ from fedtopics.privacy.mechanisms.prior_response import (
 )
 from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
 from fedtopics.privacy.mechanisms.truncated_response import TruncatedResponse
+from fedtopics.privacy.mechanisms.unary_encoding import hybrid_categorical
 from fedtopics.privacy.price.cost import INFINITE, Claim, Cost, NoiseSource
 from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.release import Release

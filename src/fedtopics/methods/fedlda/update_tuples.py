@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.privacy.mechanisms.bounds import cut
 
 Ints = NDArray[np.int64]
 
@@ -33,9 +34,7 @@ def first_tokens(corpus: Corpus, most: int) -> Corpus:
     """The first `most` tokens of each document."""
     if corpus.lengths.max(initial=0) <= most:
         return corpus
-    rank = np.arange(corpus.n_tokens) - corpus.offsets[corpus.docs]
-    offsets = np.concatenate([[0], np.cumsum(np.minimum(corpus.lengths, most))])
-    words = corpus.words[rank < most]
+    words, offsets = cut(corpus.words, corpus.offsets, most, warn=False)
     return replace(corpus, words=words, offsets=offsets, sentence_offsets=None, document_sentences=None)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.bounds import cut
+from fedtopics.privacy.mechanisms.bounds import cut, cut_units
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.one_hot import OneHot
 from fedtopics.privacy.mechanisms.rows import SparseRows
@@ -45,9 +45,7 @@ class Vectors:
         """The party's vectors: drawn the first time, free ever after."""
         if party.memory:
             return reuse({name: party.memory[name] for name in NAMES})
-        if not party.corpus.n_docs:
-            raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
-        corpus = party.corpus
+        corpus = party.require_documents()
         if isinstance(self.mechanism, OneHot):
             return self._tokens(_cut(corpus, self.mechanism.bounds.max_length), self.mechanism, turn)
         if not self.sentences:
@@ -139,11 +137,7 @@ def _sentences(corpus: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _cut(corpus: Corpus, max_length: int | None) -> Corpus:
     """The first max_length tokens of each document; sentences are cut with them, and none is left out."""
     words, offsets = cut(corpus.words, corpus.offsets, max_length)
-    if len(words) == corpus.n_tokens:
-        return corpus
     sentences = corpus.sentence_offsets
-    if sentences is not None:
-        place = np.arange(corpus.n_tokens) - corpus.offsets[corpus.docs]
-        kept = np.concatenate([[0], np.cumsum(place < (max_length or 0))])
-        sentences = kept[sentences].astype(np.int64)
+    if sentences is not None and len(words) < corpus.n_tokens:
+        _, sentences = cut_units(corpus.words, corpus.offsets, sentences, max_length)
     return replace(corpus, words=words, offsets=offsets, sentence_offsets=sentences)

@@ -79,8 +79,6 @@ class PrintedLpLda(Method):
             raise InputError(f"expected epsilon or f, got both ({self.epsilon} and {self.f})")
         if self.f is not None and not (isinstance(self.f, float) and 0 < self.f < 1):
             raise InputError(f"f must lie between 0 and 1, got {self.f!r}")
-        if isinstance(self._epsilon, bool) or not isinstance(self._epsilon, int | float):
-            raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
         dyadic_epsilon(self._epsilon)
 
     def in_force(self, n_words: int) -> dict[str, Any]:

@@ -48,8 +48,6 @@ class LpLda(ReportSampling):
     variant: ClassVar[str | None] = "sound"
 
     def __post_init__(self) -> None:
-        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, int | float):
-            raise InputError(f"epsilon must be a number, got {self.epsilon!r}")
         dyadic_epsilon(self.epsilon)
         self.check_sampling()
         if not self.distinct_words > 0:

@@ -14,6 +14,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.methods.pctd.semantic_units import SemanticUnits
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
 from fedtopics.privacy.mechanisms.histogram import Histogram
+from fedtopics.privacy.mechanisms.mechanism import counts_of
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release, side_by_side
 from fedtopics.protocol.turn import Arrays
@@ -35,7 +36,8 @@ def fresh_counts(
     log_phi = np.log(phi)
 
     def e_step(first: int, last: int) -> Release[Arrays]:
-        counts = _dense(corpus.words, units.offsets[first : last + 1], corpus.n_words)
+        rows = units.offsets[first : last + 1]
+        counts = counts_of(corpus.words[rows[0] : rows[-1]], rows, corpus.n_words)
         released = _noisy(mechanism, counts, noise)
         chances = unit_em.responsibilities(
             unit_em.plug_in(released.value, log_phi), theta[document[first:last]]
@@ -61,13 +63,6 @@ def _noisy(
         silent = mechanism(np.zeros(0, np.int32), np.zeros(1, np.int64), noise)
         return silent.map(lambda _: np.zeros(counts.shape))
     return mechanism.add_to(counts, noise).map(lambda drawn: drawn / mechanism.grid)
-
-
-def _dense(words: NDArray[np.int32], offsets: NDArray[np.int64], n_words: int) -> NDArray[np.int64]:
-    """Counts (n_units, n_words) of the units between these offsets."""
-    unit = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    cells = unit * n_words + words[offsets[0] : offsets[-1]]
-    return np.bincount(cells, minlength=(len(offsets) - 1) * n_words).reshape(-1, n_words)
 
 
 def _added(one: Arrays, other: Arrays) -> Arrays:

@@ -33,7 +33,7 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
 from fedtopics.protocol.method import Method, ToldTopics
-from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em
 
 PARTY = "party/"
@@ -177,12 +177,6 @@ class GaussianUnits(Method):
             claims=tuple(Claim("word add/remove", value, self.delta, source) for value, source in claims),
             shifting=self.ngrams,
         )
-
-
-def require_documents(party: Party) -> None:
-    """Refuse a party that has none."""
-    if not party.corpus.n_docs:
-        raise InputError(f"party {party.name!r} must have documents, got none; leave it out")
 
 
 @lru_cache

@@ -24,14 +24,14 @@ zero and beta is added. The noise is discrete on a grid of 1/64.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log, sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from fedtopics.methods.pctd import semantic_units
-from fedtopics.methods.pctd.claimed import moments_claim
 from fedtopics.methods.pctd.fresh_counts import fresh_counts
-from fedtopics.methods.pctd.gaussian_units import GaussianUnits, least_sigma, require_documents
+from fedtopics.methods.pctd.gaussian_units import GaussianUnits, least_sigma
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import About
 from fedtopics.protocol.told import Form, topics_with_sizes
@@ -83,13 +83,18 @@ class PrintedPctd(GaussianUnits):
         return [topics_with_sizes(n_words, self.n_topics, self.prior)]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
-        require_documents(party)
-        corpus, mechanism = party.corpus, self.mechanism(party.corpus.n_words)
+        corpus = party.require_documents()
+        mechanism = self.mechanism(corpus.n_words)
         units = semantic_units.cut(corpus, self.unit, self.words_of_unit)
         random = turn.generator().dirichlet(np.ones(self.n_topics), corpus.n_docs).astype(np.float32)
         theta = party.memory.get("theta", random)
         fresh = fresh_counts(mechanism, corpus, units, theta, told["phi"], turn.noise())
         return fresh.map(lambda found: {"counts": found["counts"]}), {"theta": fresh.value["theta"]}
+
+
+def moments_claim(sigma: float, rounds: int, delta: float) -> float:
+    """Epsilon by the proof: the least with T l^2 / s^2 <= l e / 2, exp(-l e / 2) <= delta for an l."""
+    return 2 * sqrt(rounds * log(1 / delta)) / sigma
 
 
 METHOD = PrintedPctd

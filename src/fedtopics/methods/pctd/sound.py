@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.methods.pctd.gaussian_units import GaussianUnits, least_sigma, require_documents
+from fedtopics.methods.pctd.gaussian_units import GaussianUnits, least_sigma
 from fedtopics.methods.pctd.noisy_units import NoisyUnits
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.price.release import Release
@@ -122,7 +122,7 @@ class Pctd(GaussianUnits):
         return [{}, topics | {"length": mean_length()}]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
-        require_documents(party)
+        party.require_documents()
         mechanism, documents = self.mechanism(party.corpus.n_words), self.release == "document"
         vectors = NoisyUnits(mechanism, self.unit, self.words_of_unit, documents, self.burstiness)
         released = vectors.release(party, turn)

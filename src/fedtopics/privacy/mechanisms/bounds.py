@@ -43,9 +43,7 @@ class Bounds:
             ("documents of a user", self.max_documents),
         ):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise InputError(
-                    f"public maximum of the {name} must be a whole number above 0, got {value!r}"
-                )
+                raise InputError(f"public maximum of {name} must be a whole number above 0, got {value!r}")
 
     def price(
         self, noise: NoiseSource, add_remove: Changed, replace: Changed, claims: tuple[Claim, ...] = ()

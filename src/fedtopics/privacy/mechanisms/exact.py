@@ -45,9 +45,7 @@ def dyadic_epsilon(epsilon: float | Fraction) -> Fraction:
     """
     check_number("epsilon", float(epsilon) if isinstance(epsilon, Fraction) else epsilon)
     if epsilon > LARGEST_EPSILON:
-        raise InputError(
-            f"epsilon must be at most {LARGEST_EPSILON}, got {float(epsilon):g}; it protects nothing"
-        )
+        raise InputError(f"epsilon must be at most {LARGEST_EPSILON}, got {float(epsilon):g}: no protection")
     return floor(Fraction(epsilon) / EPSILON_STEP) * EPSILON_STEP
 
 

@@ -93,9 +93,7 @@ class GaussianCounts:
         """
         counts = np.asarray(counts)
         if not np.issubdtype(counts.dtype, np.integer) or counts.min(initial=0) < 0:
-            raise InputError(
-                f"counts must be integers of at least 0, got {counts.dtype} from {counts.min()!r}"
-            )
+            raise InputError(f"counts must be integers from 0 up, got {counts.dtype} from {counts.min()!r}")
         drawn = noise.gaussian(self.variance, counts.size).reshape(counts.shape)
         return Release(counts.astype(np.int64) * self.grid + drawn, words_only(self.price(noise.source)))
 

@@ -80,9 +80,7 @@ class Histogram:
     def channel(self, max_count: int, max_value: int) -> NDArray[np.float64]:
         """Pr[value | count] for counts 0..max_count; column 0: nothing released, last: max_value or more."""
         if max_value < self.threshold:
-            raise InputError(
-                f"largest value must be at least the threshold {self.threshold}, got {max_value}"
-            )
+            raise InputError(f"values must reach the threshold {self.threshold}, got up to {max_value}")
         a, gaps = self.decay, np.arange(max_value + 1) - np.arange(max_count + 1)[:, None]
         table: NDArray[np.float64] = (1 - a) / (1 + a) * a ** np.abs(gaps)
         table[:, -1] = upper_tail(a, gaps[:, -1])

@@ -83,9 +83,7 @@ class OneHot:
     def channel(self, max_value: int) -> NDArray[np.float64]:
         """Pr[value | is the token] in rows 0 (no) and 1 (yes); column 0: nothing released, last: or more."""
         if max_value < self.threshold:
-            raise InputError(
-                f"largest value must be at least the threshold {self.threshold}, got {max_value}"
-            )
+            raise InputError(f"values must reach the threshold {self.threshold}, got up to {max_value}")
         a, centers = exp(-float(self.rate)), np.array([[0], [self.grid]])
         gaps = np.arange(max_value + 1) - centers
         table: NDArray[np.float64] = (1 - a) / (1 + a) * a ** np.abs(gaps)

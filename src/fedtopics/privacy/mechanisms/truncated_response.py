@@ -40,9 +40,7 @@ class TruncatedResponse:
 
     def __post_init__(self) -> None:
         if len(set(self.kept)) != len(self.kept) or not set(self.kept) <= set(range(self.n_words)):
-            raise InputError(
-                f"the ranking must name different words below {self.n_words}, got {self.kept!r:.60}"
-            )
+            raise InputError(f"ranking must name different words below {self.n_words}, got {self.kept!r:.60}")
         self.response.price()
 
     @cached_property

@@ -22,20 +22,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fedtopics.errors import InputError
+from fedtopics.privacy.price import events
 from fedtopics.privacy.price.cost import Loss
-from fedtopics.privacy.price.events import (
-    Approximate,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Event,
-    Gaussian,
-    KaryResponse,
-    NonPrivate,
-    Nothing,
-    Pure,
-    ZeroConcentrated,
-    check_delta,
-)
+from fedtopics.privacy.price.events import Approximate, Event, NonPrivate, check_delta
 
 Counts: TypeAlias = tuple[tuple[Event, int], ...]
 LARGEST_PLD_EPSILON = 50.0  # beyond it basic composition is what remains, and the convolutions overflow
@@ -49,34 +38,30 @@ STEADY = ORDERS[ORDERS > 1.01]  # where the conversion to an epsilon is numerica
 
 def epsilon(losses: Iterable[Loss], delta: float) -> float:
     """The smallest epsilon that we can prove at this delta."""
-    return _bounds(_count(losses), _checked(delta))[0]
+    check_delta(delta)
+    return _bounds(_count(losses), delta)[0]
 
 
 def guarantee(losses: Iterable[Loss], delta: float) -> tuple[float, float]:
     """The (epsilon, delta) to state: delta 0 where the composition at `delta` gains less than one percent."""
-    counts = _count(losses)
-    best, pure = _bounds(counts, _checked(delta))
+    check_delta(delta)
+    best, pure = _bounds(_count(losses), delta)
     return (pure, 0.0) if best == inf or pure <= 1.01 * best else (best, delta)
 
 
 def pure_epsilon(event: Event) -> float:
     """The epsilon of one event at delta 0; infinite where there is none."""
     match event:
-        case Nothing():
+        case events.Nothing():
             return 0.0
-        case Pure() | KaryResponse():
+        case events.Pure() | events.KaryResponse():
             return event.epsilon
-        case DiscreteLaplace():
+        case events.DiscreteLaplace():
             return event.epsilon * event.sensitivity
         case Approximate() if event.delta == 0:
             return event.epsilon
         case _:
             return inf
-
-
-def _checked(delta: float) -> float:
-    check_delta(delta)
-    return delta
 
 
 def _count(losses: Iterable[Loss]) -> Counts:
@@ -170,23 +155,23 @@ def _distribution(event: Event, interval: float) -> Any:
     if LARGEST_PLD_EPSILON < pure_epsilon(event) < inf:
         return None
     match event:
-        case Pure():
+        case events.Pure():
             return pld.from_privacy_parameters(
                 common.DifferentialPrivacyParameters(event.epsilon, 0.0), **width
             )
         case Approximate() if event.epsilon <= LARGEST_PLD_EPSILON:
             parameters = common.DifferentialPrivacyParameters(event.epsilon, event.delta)
             return pld.from_privacy_parameters(parameters, **width)
-        case DiscreteLaplace():
+        case events.DiscreteLaplace():
             return pld.from_discrete_laplace_mechanism(event.epsilon, event.sensitivity, **width)
-        case KaryResponse():
+        case events.KaryResponse():
             noise = event.n_values / (np.expm1(event.epsilon) + event.n_values)
             if noise >= 1:  # an epsilon below what a float next to n_values can show
                 return None
             return pld.from_randomized_response(noise, event.n_values, **width)
-        case Gaussian() if event.sensitivity / event.sigma <= 10:
+        case events.Gaussian() if event.sensitivity / event.sigma <= 10:
             return pld.from_gaussian_mechanism(event.sigma, event.sensitivity, **width)
-        case DiscreteGaussian() if event.sensitivity / 10 <= event.sigma <= LARGEST_PLD_SIGMA:
+        case events.DiscreteGaussian() if event.sensitivity / 10 <= event.sigma <= LARGEST_PLD_SIGMA:
             return pld.from_discrete_gaussian_mechanism(event.sigma, event.sensitivity, **width)
         case _:
             return None
@@ -212,9 +197,9 @@ def renyi(event: Event) -> np.ndarray[Any, np.dtype[np.float64]]:
     alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020 for the discrete one).
     """
     match event:
-        case ZeroConcentrated():
+        case events.ZeroConcentrated():
             return ORDERS * event.rho
-        case Gaussian() | DiscreteGaussian():
+        case events.Gaussian() | events.DiscreteGaussian():
             return ORDERS * event.sensitivity**2 / (2 * event.sigma**2)
         case Approximate():
             return np.minimum(event.epsilon, ORDERS * event.epsilon**2 / 2)

@@ -91,9 +91,7 @@ class Cost:
         if not all(isinstance(loss, Loss) for loss in self.losses) or not isinstance(self.losses, tuple):
             raise InputError(f"losses must be a tuple of Loss, got {self.losses!r:.60}")
         if self.otherwise not in (Nothing(), NonPrivate()):
-            raise InputError(
-                f"a relation that is not stated is Nothing or NonPrivate, got {self.otherwise!r}"
-            )
+            raise InputError(f"what is not stated is Nothing or NonPrivate, got {self.otherwise!r}")
         if self.noise not in SOURCES:
             raise InputError(f"noise source must be one of {', '.join(SOURCES)}, got {self.noise!r}")
 

@@ -285,7 +285,5 @@ def _append_verified(ledger: Ledger, row: dict[str, Any]) -> None:
         raise InputError("not a privacy ledger: an entry names its run, round, party and content")
     entry = Entry(**told, round=row["round"], cost=Cost.from_dict(row["cost"]))
     if entry.previous != ledger.head or entry.digest != digest:
-        raise InputError(
-            f"ledger was changed at round {entry.round} of party {entry.party!r}: hash chain broken"
-        )
+        raise InputError(f"ledger was changed at round {entry.round} of {entry.party!r}: hash chain broken")
     ledger.entries.append(entry)

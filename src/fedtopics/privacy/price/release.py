@@ -52,9 +52,7 @@ def side_by_side(parts: Iterable[Release[T]], add: Callable[[T, T], T]) -> Relea
     for part in parts:
         beyond = [relation for relation in part.cost.relations if not relation.startswith("word")]
         if beyond or (total is not None and part.cost != total.cost):
-            raise InputError(
-                f"parts must be priced alike, and for words only, got {beyond or [part.cost]!r:.80}"
-            )
+            raise InputError(f"parts must be priced alike, for words only, got {beyond or [part.cost]!r:.80}")
         total = part if total is None else Release(add(total.value, part.value), part.cost)
     if total is None:
         raise InputError("expected at least one release, got none")

@@ -71,23 +71,12 @@ double optimize_beta_(Words words, Offsets offsets, Offsets word_offsets, Words 
 }
 
 void gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
-            Optional<float, 2> others, Optional<float> weights, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
+            Optional<float, 2> others, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps, Optional<float> weights,
+            float background, std::optional<Array<float, 2>> losses) {
   expect(!weights || weights->size() == words.size(), "weights must have one value per word");
+  expect(!losses || (losses->shape(0) == words.size() && losses->shape(1) == 4), "losses must have shape (n_tokens, 4)");
   run_gibbs(documents(words, offsets, n_words), model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps},
-            {weights ? weights->data() : nullptr}, data(topics, words));
-}
-
-void noisy_gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
-                  Optional<float, 2> others, float background, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
-  run_gibbs(documents(words, offsets, n_words), model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps},
-            {nullptr, background}, data(topics, words));
-}
-
-void monitored_gibbs_(Words words, Offsets offsets, int64_t n_words, Topics topics, Array<const double> alpha, double beta,
-                      Array<float, 2> losses, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps) {
-  expect(losses.shape(0) == words.size() && losses.shape(1) == 4, "losses must have shape (n_tokens, 4)");
-  run_gibbs(documents(words, offsets, n_words), model(alpha, beta, {}, n_words), {seed, first_sweep, n_sweeps},
-            {nullptr, 0, losses.data()}, data(topics, words));
+            {weights ? weights->data() : nullptr, background, losses ? losses->data() : nullptr}, data(topics, words));
 }
 
 void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2> topic_word, Array<const double> alpha,
@@ -158,11 +147,8 @@ NB_MODULE(_native, m) {
   m.def("optimize_beta", optimize_beta_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a,
         "n_topics"_a, "beta"_a, "n_iterations"_a, "n_threads"_a, released());
   m.def("gibbs", gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
-        "others"_a.none(), "weights"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
-  m.def("noisy_gibbs", noisy_gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a, "beta"_a,
-        "others"_a.none(), "background"_a, "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
-  m.def("monitored_gibbs", monitored_gibbs_, "words"_a, "offsets"_a, "n_words"_a, "topics"_a.noconvert(), "alpha"_a,
-        "beta"_a, "losses"_a.noconvert(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, released());
+        "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "weights"_a.none() = nb::none(), "background"_a = 0,
+        "losses"_a.noconvert().none() = nb::none(), released());
   m.def("assign_metropolis", assign_metropolis_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a,
         "alpha"_a, "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a, released());
   m.def("assign", assign_, "words"_a, "offsets"_a, "topics"_a.noconvert(), "topic_word"_a, "alpha"_a, "seed"_a,
