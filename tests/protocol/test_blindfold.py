@@ -1,4 +1,4 @@
-"""The blindfold (`fedtopics.checks.blindfold`) on every method with an epsilon, in every variant and on every
+"""The blindfold (`fedtopics.checks.method`) on every method with an epsilon, in every variant and on every
 unit that it offers, with and without a public length.
 
 What proves nothing for any relation is left out: there is no promise to test; and so are vectors of n-grams
@@ -16,7 +16,7 @@ import pytest
 from planted import corpus_of_sentences
 
 from fedtopics import methods
-from fedtopics.checks.blindfold import blindfolded, check_blindfold
+from fedtopics.checks.method import blindfolded, check_blindfold
 from fedtopics.checks.played import N_SENTENCES, N_WORDS, Played, documents, require_same
 from fedtopics.protocol.turn import Arrays
 

@@ -11,9 +11,13 @@ It plays some rounds of three small parties and raises `ContractError` with the 
     price      what is charged is what was announced, and nothing that depends on documents is free
     model      its topics are probabilities, as many as announced
     missing    a party that misses a round, or joins late, stops nothing
-    blindfold  at epsilon 0 nothing leaves that depends on what is not public (`checks/blindfold.py`)
+    blindfold  at epsilon 0 nothing leaves that depends on what is not public
 
-How good the topics are is not checked.
+At epsilon 0 a mechanism ignores its input: whatever still differs went round the mechanism. A method with a
+setting `epsilon` is played at 0 on two federations that agree in all that is public (the vocabulary, the
+number of documents, the number of sentences in each) and in nothing else: what leaves must be equal byte for
+byte. Lengths differ where something is proved of a word that comes or goes: there they must not show. A
+method that proves nothing promises nothing, and is left alone. How good the topics are is not checked.
 """
 
 from __future__ import annotations
@@ -24,10 +28,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from fedtopics.checks.blindfold import check_blindfold
 from fedtopics.checks.played import N_WORDS, ContractError, Played, documents, require, require_same, same
 from fedtopics.documents.corpus import Corpus
-from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.errors import InputError
+from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost, Relation
+from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.method import Method
 
@@ -152,3 +157,41 @@ def _check_missing(method: Method, corpora: dict[str, Corpus]) -> None:
         played.models()
     except (LookupError, ArithmeticError, TypeError, ValueError) as error:
         raise ContractError(f"a party that misses a round, or joins late, stops it: {error!r}") from error
+
+
+def check_blindfold(method: Method) -> None:
+    """Raise `ContractError` where at epsilon 0 something leaves that depends on what is not public."""
+    blind = blindfolded(method)
+    if blind is None:
+        return
+    hidden = all(_bounds(cost, "word add/remove") for cost in blind.prices(N_WORDS))
+    one, other = (
+        Played(
+            blind,
+            {
+                name: documents(blind, seed, seed if hidden else 0)
+                for name, seed in zip(("north", "south"), seeds, strict=True)
+            },
+        ).whole()
+        for seeds in ((1, 2), (3, 4))
+    )
+    require_same("at epsilon 0 something leaves that depends on what is not public", one, other)
+
+
+def blindfolded(method: Method) -> Method | None:
+    """The method at epsilon 0; None where it takes no epsilon or proves nothing with one."""
+    if "epsilon" not in {field.name for field in fields(cast(Any, method))}:
+        return None
+    try:
+        blind: Method = replace(cast(Any, method), epsilon=0.0)
+    except InputError:
+        return None
+    return blind if all(map(_promises, blind.prices(N_WORDS))) else None
+
+
+def _promises(cost: Cost) -> bool:
+    return any(_bounds(cost, relation) for relation in RELATIONS)
+
+
+def _bounds(cost: Cost, relation: Relation) -> bool:
+    return all(loss.event != NonPrivate() for loss in cost.losses_of(relation))

@@ -81,8 +81,7 @@ def _nothing(takes: Takes) -> Any:
 
 def _words(document: Any) -> tuple[int, ...]:
     """The words of a document, those of its units one after the other."""
-    units = document if document and isinstance(document[0], tuple) else (document,)
-    return tuple(word for unit in units for word in unit)
+    return tuple(word for unit in _units(document) for word in unit)
 
 
 def _units(document: Any) -> tuple[tuple[int, ...], ...]:

@@ -167,18 +167,12 @@ class Calm(Method):
             return state
         if "counts" not in state:
             return self._begin(sent, turn)
-        kept = {name: array for name, array in state.items() if name.startswith(PARTY)}
-        kept |= {f"{PARTY}{name}": arrays["counts"] for name, arrays in sent.items()}
+        kept = _latest(PARTY, "counts", state, sent)
         counts = np.stack([kept[name] for name in sorted(kept)]).sum(axis=0, dtype=np.float64)
         previous = state["counts"] if turn.round > 1 else counts
-        kept |= {name: array for name, array in state.items() if name.startswith(LIKELIHOOD)}
-        kept |= {
-            f"{LIKELIHOOD}{name}": arrays["likelihood"]
-            for name, arrays in sent.items()
-            if "likelihood" in arrays
-        }
-        scores = _scores(state, sent)
-        kept |= scores | {"counts": counts, "previous": previous, "length": state["length"]}
+        scores = _latest(SCORE, "score", state, sent)
+        kept |= _latest(LIKELIHOOD, "likelihood", state, sent) | scores
+        kept |= {"counts": counts, "previous": previous, "length": state["length"]}
         return kept | _stop(state, scores, turn.round)
 
     def measures(self, state: Arrays) -> dict[str, float]:
@@ -261,10 +255,10 @@ def _apart(n_docs: int, share: float) -> NDArray[np.bool_]:
     return np.asarray(np.floor((place + 1) * share) > np.floor(place * share))
 
 
-def _scores(state: Arrays, sent: dict[str, Arrays]) -> Arrays:
-    """The last score of each party, in state and now."""
-    known = {name: array for name, array in state.items() if name.startswith(SCORE)}
-    return known | {f"{SCORE}{name}": arrays["score"] for name, arrays in sent.items() if "score" in arrays}
+def _latest(prefix: str, what: str, state: Arrays, sent: dict[str, Arrays]) -> Arrays:
+    """What each party sent last, in state or now."""
+    known = {name: array for name, array in state.items() if name.startswith(prefix)}
+    return known | {prefix + name: arrays[what] for name, arrays in sent.items() if what in arrays}
 
 
 def _stop(state: Arrays, scores: Arrays, number: int) -> Arrays:

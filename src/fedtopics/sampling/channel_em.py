@@ -141,9 +141,10 @@ def score(
     should not have been trained on.
     """
     half = np.random.default_rng(seed).random(histograms.n_words) < 0.5
+    typical_length = max(1.0, float(histograms.values.sum()) / max(1, histograms.n_docs))
     total = 0.0
     for seen in (half, ~half):
-        documents = start(histograms, topics.n_topics, _typical_length(histograms))
+        documents = start(histograms, topics.n_topics, typical_length)
         for allowed, steps in ((seen, n_steps), (~seen, 0)):
             documents, log_likelihood = _run(
                 histograms.restrict(allowed),
@@ -160,10 +161,6 @@ def score(
     return total
 
 
-def _typical_length(histograms: Histograms) -> float:
-    return max(1.0, float(histograms.values.sum()) / max(1, histograms.n_docs))
-
-
 def _run(
     histograms: Histograms,
     documents: Mixtures,
@@ -177,7 +174,14 @@ def _run(
     n_threads: int,
 ) -> tuple[Mixtures, float]:
     """One pass of the kernel on copies of the documents; fills `counts` unless None."""
-    _check(histograms, documents, topics, alpha, n_steps, n_threads)
+    n_docs, n_topics = histograms.n_docs, topics.n_topics
+    _expect_shape("topics.phi", topics.phi, (histograms.n_words, n_topics))
+    _expect_shape("topics.sizes", topics.sizes, (n_topics,))
+    _expect_shape("alpha", alpha, (n_topics,))
+    _expect_shape("documents.theta", documents.theta, (n_docs, n_topics))
+    _expect_shape("documents.lengths", documents.lengths, (n_docs,))
+    if n_steps < 0 or n_threads < 1:
+        raise InputError(f"expected n_steps >= 0 and n_threads >= 1, got {n_steps} and {n_threads}")
     moved = Mixtures(documents.theta.copy(), documents.lengths.copy())
     log_likelihood: float = _native.expect_histograms(
         histograms.offsets,
@@ -199,24 +203,6 @@ def _run(
         counts=counts,
     )
     return moved, log_likelihood
-
-
-def _check(
-    histograms: Histograms,
-    documents: Mixtures,
-    topics: SizedTopics,
-    alpha: Floats,
-    n_steps: int,
-    n_threads: int,
-) -> None:
-    n_topics = topics.n_topics
-    _expect_shape("topics.phi", topics.phi, (histograms.n_words, n_topics))
-    _expect_shape("topics.sizes", topics.sizes, (n_topics,))
-    _expect_shape("alpha", alpha, (n_topics,))
-    _expect_shape("documents.theta", documents.theta, (histograms.n_docs, n_topics))
-    _expect_shape("documents.lengths", documents.lengths, (histograms.n_docs,))
-    if n_steps < 0 or n_threads < 1:
-        raise InputError(f"expected n_steps >= 0 and n_threads >= 1, got {n_steps} and {n_threads}")
 
 
 def _expect_shape(name: str, array: NDArray[np.generic], shape: tuple[int, ...]) -> None:

@@ -100,7 +100,7 @@ def start(units: Units, n_topics: int, seed: int) -> Labels:
 def assign(units: Units, log_phi: NDArray[Any], *, seed: int, n_threads: int = 1) -> Labels:
     """Every unit in a topic drawn by one of its hint words; log_phi has shape (n_topics, n_words)."""
     topics = np.zeros(units.n_units, np.uint16)
-    return _run(units, topics, log_phi, 1.0, 0, seed, 0, n_threads)
+    return sweep(units, topics, log_phi, 1.0, seed=seed, n_proposals=0, n_threads=n_threads)
 
 
 def sweep(
@@ -115,7 +115,35 @@ def sweep(
     n_threads: int = 1,
 ) -> Labels:
     """Topics after one pass of `n_proposals` document and word proposals to every unit, phi fixed."""
-    return _run(units, topics.copy(), log_phi, alpha, n_proposals, seed, number, n_threads)
+    topics = topics.copy()
+    log_phi = np.ascontiguousarray(log_phi, np.float32)
+    if log_phi.ndim != 2 or log_phi.shape[1] != units.n_words:
+        raise InputError(f"expected topics over {units.n_words} words, got shape {log_phi.shape}")
+    if len(topics) != units.n_units or (len(topics) and topics.max() >= len(log_phi)):
+        raise InputError(f"expected {units.n_units} topics below {len(log_phi)}, got others")
+    hints, hint_words = units.hints
+    _native.private_metropolis(
+        units.documents,
+        units.units,
+        units.rows,
+        units.words,
+        units.values,
+        hints,
+        hint_words,
+        units.lengths if len(units.lengths) else np.zeros(units.n_units),
+        units.decay,
+        KINDS.index(units.evidence),
+        log_phi,
+        np.exp(log_phi),
+        np.ascontiguousarray(np.exp(log_phi - log_phi.max(axis=0)).T),
+        alpha,
+        topics,
+        n_proposals,
+        seed,
+        number,
+        n_threads,
+    )
+    return topics
 
 
 def draw_topics(counts: Floats, beta: float, generator: np.random.Generator) -> Floats:
@@ -176,43 +204,3 @@ def _counts_behind_histograms(units: Units, topics: Labels, log_phi: Floats) -> 
         histograms, documents, channel_em.SizedTopics(phi, ones), ones, n_steps=0, exclude=False
     )
     return np.asarray(step.counts.T, np.float64)
-
-
-def _run(
-    units: Units,
-    topics: Labels,
-    log_phi: NDArray[Any],
-    alpha: float,
-    n_proposals: int,
-    seed: int,
-    number: int,
-    n_threads: int,
-) -> Labels:
-    log_phi = np.ascontiguousarray(log_phi, np.float32)
-    if log_phi.ndim != 2 or log_phi.shape[1] != units.n_words:
-        raise InputError(f"expected topics over {units.n_words} words, got shape {log_phi.shape}")
-    if len(topics) != units.n_units or (len(topics) and topics.max() >= len(log_phi)):
-        raise InputError(f"expected {units.n_units} topics below {len(log_phi)}, got others")
-    hints, hint_words = units.hints
-    _native.private_metropolis(
-        units.documents,
-        units.units,
-        units.rows,
-        units.words,
-        units.values,
-        hints,
-        hint_words,
-        units.lengths if len(units.lengths) else np.zeros(units.n_units),
-        units.decay,
-        KINDS.index(units.evidence),
-        log_phi,
-        np.exp(log_phi),
-        np.ascontiguousarray(np.exp(log_phi - log_phi.max(axis=0)).T),
-        alpha,
-        topics,
-        n_proposals,
-        seed,
-        number,
-        n_threads,
-    )
-    return topics

@@ -60,7 +60,9 @@ def train(
     state = lda.start(corpus, priors.n_topics, seed)
     if guidance is not None:
         state = guidance.applied(corpus, state)
-        others = _with_seeds(others, guidance, priors.n_topics, weights, corpus)
+        size = corpus.n_tokens if weights is None else float(weights.sum())
+        seeds = guidance.pseudo_counts(priors.n_topics, size)
+        others = seeds if others is None else others + seeds
     n_samples = max(1, min(N_SAMPLES, schedule.n_sweeps // N_SAMPLES))
     total = np.zeros((corpus.n_words, priors.n_topics))
     options: dict[str, Any] = {
@@ -90,18 +92,6 @@ def word_topic(
     cells = corpus.words.astype(np.int64) * n_topics + topics
     sums = np.bincount(cells, weights, corpus.n_words * n_topics).astype(np.float64)
     return sums.reshape(corpus.n_words, n_topics)
-
-
-def _with_seeds(
-    others: NDArray[np.float64] | None,
-    guidance: Guidance,
-    n_topics: int,
-    weights: NDArray[np.float64] | None,
-    corpus: Corpus,
-) -> NDArray[np.float64]:
-    size = corpus.n_tokens if weights is None else float(weights.sum())
-    seeds = guidance.pseudo_counts(n_topics, size)
-    return seeds if others is None else others + seeds
 
 
 def _steps(n_sweeps: int, n_samples: int, *, one_by_one: bool) -> Iterator[tuple[int, bool]]:

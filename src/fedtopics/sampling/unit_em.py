@@ -12,6 +12,7 @@ in `channel_em`. Counts behind the noise are Poisson.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, factorial
@@ -74,8 +75,7 @@ def responsibilities(evidence: Floats, theta: NDArray[Any]) -> Floats:
 
 def mixtures(chances: Floats, documents: NDArray[np.int64], alpha: float) -> NDArray[np.float32]:
     """theta of each document (Eq. 7): the shares of its units' topics, with prior `alpha`; even without."""
-    before = np.concatenate([np.zeros((1, chances.shape[1])), np.cumsum(chances, axis=0)])
-    sums = before[documents[1:]] - before[documents[:-1]] + max(alpha, SMALLEST)
+    sums = _by_row(chances, documents) + max(alpha, SMALLEST)
     return np.asarray(sums / sums.sum(axis=1, keepdims=True), np.float32)
 
 
@@ -102,15 +102,9 @@ def _evidence(units: Histograms, lengths: Floats, phi: NDArray[np.float32]) -> F
     """log-likelihood of every topic for each unit, up to a number of its own."""
     law = units.chances()
     evidence = np.zeros((units.n_docs, phi.shape[1]))
-    for rows, first, last in _blocks(units):
-        mu = _means(units, lengths, phi, rows, first, last)
-        value = units.values[first:last]
-        logs = np.empty_like(mu)
-        for m in np.unique(value):
-            at = value == m
-            logs[at] = np.log(_sums(mu[at], int(m), units.sigma)[0])
-        logs -= (law["absence"] - law["silence"]) * mu
-        evidence[rows] = _by_row(logs, units.offsets[rows.start : rows.stop + 1] - first)
+    for rows, mu, sums, _ in _read(units, lengths, phi):
+        logs = np.log(sums) - (law["absence"] - law["silence"]) * mu
+        evidence[rows] = _by_row(logs, units.offsets[rows.start : rows.stop + 1] - units.offsets[rows.start])
     return evidence
 
 
@@ -120,21 +114,28 @@ def _counts(
     """sum_u E[n_uw | z_u = k] Pr[z_u = k], words that are not in the vectors included."""
     hidden = units.chances()["hidden"]
     total = (hidden * (lengths @ chances))[None, :] * phi
+    for rows, mu, sums, weighted in _read(units, lengths, phi):
+        row = np.repeat(np.arange(rows.start, rows.stop), np.diff(units.offsets[rows.start : rows.stop + 1]))
+        expected = (weighted / sums - hidden * mu) * chances[row]
+        words = units.words[units.offsets[rows.start] : units.offsets[rows.stop]]
+        cells = (words, np.arange(len(words)))
+        total += csr_array((np.ones(len(words)), cells), shape=(units.n_words, len(words))) @ expected
+    return np.maximum(total, 0).astype(np.float32)
+
+
+def _read(
+    units: Histograms, lengths: Floats, phi: NDArray[np.float32]
+) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+    """Block by block: its rows and, of each entry, the means by topic and what `_sums` makes of them."""
     for rows, first, last in _blocks(units):
-        mu = _means(units, lengths, phi, rows, first, last)
-        value = units.values[first:last]
-        expected = np.empty_like(mu)
+        sizes = np.diff(units.offsets[rows.start : rows.stop + 1])
+        means = np.repeat(lengths[rows], sizes)[:, None] * phi[units.words[first:last]].astype(np.float64)
+        mu, value = np.maximum(means, SMALLEST), units.values[first:last]
+        sums, weighted = np.empty_like(mu), np.empty_like(mu)
         for m in np.unique(value):
             at = value == m
-            sums, weighted = _sums(mu[at], int(m), units.sigma)
-            expected[at] = weighted / sums
-        row = np.repeat(np.arange(rows.start, rows.stop), np.diff(units.offsets[rows.start : rows.stop + 1]))
-        expected = (expected - hidden * mu) * chances[row]
-        shape = (units.n_words, last - first)
-        ones = np.ones(last - first)
-        place = csr_array((ones, (units.words[first:last], np.arange(last - first))), shape=shape)
-        total += place @ expected
-    return np.maximum(total, 0).astype(np.float32)
+            sums[at], weighted[at] = _sums(mu[at], int(m), units.sigma)
+        yield rows, mu, sums, weighted
 
 
 def _sums(mu: Floats, m: int, sigma: float) -> tuple[Floats, Floats]:
@@ -148,14 +149,6 @@ def _sums(mu: Floats, m: int, sigma: float) -> tuple[Floats, Floats]:
         sums = sums * mu + weights[n]
         weighted = weighted * mu + n * weights[n]
     return sums, weighted
-
-
-def _means(
-    units: Histograms, lengths: Floats, phi: NDArray[np.float32], rows: slice, first: int, last: int
-) -> Floats:
-    sizes = np.diff(units.offsets[rows.start : rows.stop + 1])
-    means: Floats = np.repeat(lengths[rows], sizes)[:, None] * phi[units.words[first:last]].astype(np.float64)
-    return np.maximum(means, SMALLEST)
 
 
 def _blocks(units: Histograms) -> list[tuple[slice, int, int]]:

@@ -98,7 +98,15 @@ class ReportSampling(Method):
             raise InputError(f"alpha, beta and n_sweeps must be above 0, base at least 0, got {given}")
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
-        return start(n_words)
+        return {
+            "words": np.zeros(0, np.int32),
+            "offsets": np.zeros(1, np.int64),
+            "topics": np.zeros(0, np.uint16),
+            "held_words": np.zeros(0, np.int32),
+            "held_docs": np.zeros(0, np.int64),
+            "reported": np.zeros(n_words, np.int64),
+            "n_docs": np.array(0),
+        }
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:
@@ -192,19 +200,6 @@ class ReportSampling(Method):
             "reported": state["reported"] + np.bincount(words[kept], minlength=n_words),
             "n_docs": np.array(n_before + len(lengths)),
         }
-
-
-def start(n_words: int) -> Arrays:
-    """No reports yet."""
-    return {
-        "words": np.zeros(0, np.int32),
-        "offsets": np.zeros(1, np.int64),
-        "topics": np.zeros(0, np.uint16),
-        "held_words": np.zeros(0, np.int32),
-        "held_docs": np.zeros(0, np.int64),
-        "reported": np.zeros(n_words, np.int64),
-        "n_docs": np.array(0),
-    }
 
 
 def small(numbers: NDArray[Any], largest: int) -> NDArray[Any]:
