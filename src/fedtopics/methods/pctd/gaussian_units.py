@@ -1,10 +1,5 @@
 """Gaussian noise on the counts of semantic units: settings, price and server of both variants of PC-TD.
 
-    unit      n words in a row (of one sentence, where known), a sentence or a paragraph; has one topic
-    round t   server:  send phi and the topic sizes
-              party:   send counts M_wk
-              server:  phi_kw ~ max(sum over the parties of M_wk, 0) + beta
-
 A party that misses a round keeps the counts it sent last. With vectors of n-grams a word that comes between
 others moves those after it to other n-grams and may make one more: a word replaced is all that has a bound,
 epsilon cannot be asked for, and what would follow if a count changed by 1, as the paper says, is recorded as

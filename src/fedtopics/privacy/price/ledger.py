@@ -35,8 +35,7 @@ import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.account import Account, Accounts
-from fedtopics.privacy.price.budget import Budget, BudgetError
+from fedtopics.privacy.price.budget import Account, Accounts, Budget, BudgetError
 from fedtopics.privacy.price.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, total
 from fedtopics.privacy.price.events import check_delta
 

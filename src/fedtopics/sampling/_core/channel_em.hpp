@@ -1,4 +1,5 @@
-// The E step of EM on noisy document histograms: the shape of its work, shared by all instruction sets.
+// The E steps of EM on noisy document histograms and on privatized reports of single tokens: the shape of their work,
+// shared by all instruction sets.
 #pragma once
 #include <cstdint>
 
@@ -21,6 +22,22 @@ struct ChannelProblem {
   double absence;              // -log P(count 0) / mu
   double silence;              // -log P(no survivor) / mu, summed over the noise
   double hidden;               // expected count of a word that did not survive / mu
+  int64_t n_topics, width;
+  int n_steps;   // updates of theta before the counts are taken
+  bool exclude;  // each token is left out of its own evidence
+};
+
+// A report of a token says of topic k as much as g_k = 1 + sum of gain_w phi_kw over its entries.
+struct ReportProblem {
+  const int64_t* documents;    // document d owns the reports documents[d]:documents[d+1]
+  const int64_t* reports;      // report r owns the entries reports[r]:reports[r+1]
+  const float* times;          // how many equal reports stand for one
+  const int32_t* words;        // of the entries
+  const float* gains;          // likelihood of the report if the token was this word, over that of others, less one
+  const float* phi;            // (n_words, width) topic-word probabilities
+  const float* inverse_sizes;  // (width,) 1 / S_k
+  const float* alpha;          // (width,)
+  float* theta;                // (n_docs, n_topics) changed
   int64_t n_topics, width;
   int n_steps;   // updates of theta before the counts are taken
   bool exclude;  // each token is left out of its own evidence

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "alias.hpp"
+#include "channel_em.hpp"
 #include "private_mh.hpp"
-#include "report_em.hpp"
 
 namespace fedtopics {
 

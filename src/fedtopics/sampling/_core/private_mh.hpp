@@ -6,10 +6,7 @@
 
 namespace fedtopics {
 
-// What the vectors of a unit say of a topic k; x are the stored values.
-//   plug_in   sum_entries x log phi_kw                   the noisy one-hot vector taken for a count
-//   one_hot   sum_rows log(1 + sum_entries x phi_kw)     x = likelihood ratio of the entry, less one; a row is a token
-//   counts    sum_entries log f(x, length phi_kw)        x = noisy count, f as in channel_posterior.hpp
+// What the vectors of a unit say of a topic: see sampling/private_mh.py.
 enum class Evidence : int32_t { plug_in, one_hot, counts };
 
 struct PrivateUnits {
