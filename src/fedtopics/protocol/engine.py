@@ -29,7 +29,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves behind: topics, what was spent, the log, and who contributed to which topic."""
+    """What a run leaves behind: `model` and `local_models`, `ledger`, log of `rounds`, `party_topics`."""
 
     model: TopicModel | None
     local_models: dict[str, TopicModel]

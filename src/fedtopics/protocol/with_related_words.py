@@ -120,7 +120,7 @@ class Consistent(Method):
 
 
 def with_consistency(method: Method, relation: RelatedWords, tau: float = TAU) -> Method:
-    """The method, whose server draws topics towards the relation."""
+    """The `method`, whose server draws topics towards the `relation`, the more the larger `tau`."""
     return Consistent(method, relation, tau)
 
 
