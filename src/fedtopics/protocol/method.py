@@ -100,7 +100,7 @@ class Method(ABC):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
         """[server] The topics so far; None when the server learns none."""
 
-    # What a party is told.
+    # What a party is told, and may send.
 
     def broadcast(self, state: Arrays) -> Arrays:
         """[server] What all parties are told this round."""
@@ -116,6 +116,10 @@ class Method(ABC):
         A party refuses whatever has none of these forms before it looks at a document.
         """
         return [{}]
+
+    def may_be_sent(self, told: Arrays, number: int) -> Form | None:
+        """[server] What a party may send in round `number`, having been `told` this; None: it is learned."""
+        return None
 
     told_topics: ClassVar[ToldTopics | None] = None
     """The topics in what is told; the server may draw related words together in them beforehand."""
