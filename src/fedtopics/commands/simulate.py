@@ -60,9 +60,7 @@ def simulate(
     }
     plan = local.plan_for(texted, method, given, **drawn)
     with local.found(out, plan, texted) as federation:
-        tables.console.print(
-            f"plan {plan.digest[:16]}, parties {', '.join(plan.parties)}, {plan.coordinator}"
-        )
+        tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
         federation.start()
         run = federation.hub.submit()
         federation.wait(run, patience)

@@ -73,7 +73,5 @@ class TopicTable(Sequence[TopicRow]):
         try:
             import pandas
         except ImportError:
-            raise InputError(
-                "a DataFrame needs the package pandas; install it with: pip install pandas"
-            ) from None
+            raise InputError("a DataFrame needs the package pandas; pip install pandas") from None
         return pandas.DataFrame([vars(row) for row in self.rows])

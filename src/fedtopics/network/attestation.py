@@ -106,16 +106,10 @@ class Attestation:
 
 
 @dataclass(frozen=True)
-class Attested:
+class Attested(Attestation):
     """A party's statement as it was signed, and the certificate that shows it."""
 
-    statement: str
-    signature: str
     certificate: str
-
-    def checked(self, certificate: x509.Certificate, party: str, run: str, plan: str) -> Statement:
-        """What was stated, if the owner of the certificate signed it, for this run of this plan."""
-        return Attestation(self.statement, self.signature).checked(certificate, party, run, plan)
 
 
 def made(party: str, run: str, plan: str, entries: Sequence[Entry], sign: Sign) -> Attestation:

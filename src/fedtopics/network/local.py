@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, sleep
-from types import TracebackType
 from typing import Any
 
 from fedtopics import files
@@ -87,9 +86,7 @@ class LocalFederation:
     def __enter__(self) -> LocalFederation:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -100,13 +97,7 @@ class LocalFederation:
         """Start these participants, or all: the commands an operator would type."""
         for name in names or (HUB, *self.hub.plan.parties):
             place = self.folder / name
-            command = [
-                *self.prefixes.get(name, ()),
-                sys.executable,
-                "-P",
-                "-m",
-                "fedtopics",
-            ]
+            command = [*self.prefixes.get(name, ()), sys.executable, "-P", "-m", "fedtopics"]
             if name == HUB:
                 command += ["coordinator", "start", str(place)]
             else:

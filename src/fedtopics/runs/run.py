@@ -152,9 +152,7 @@ def require_free(folder: str | Path) -> Path:
     """The path, if it can take a new run: it does not exist or is an empty folder."""
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(
-            f"{path} exists and is not an empty folder; choose another folder, nothing is overwritten"
-        )
+        raise InputError(f"{path} exists and is not an empty folder; choose another, nothing is overwritten")
     return path
 
 
@@ -187,9 +185,7 @@ def check_record(path: Path, record: object) -> None:
         raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
     place = misfit(record, _schema(), _schema())
     if place is not None:
-        raise InputError(
-            f"{path} is no record of a run: expected another value at {place!r:.80}; train again"
-        )
+        raise InputError(f"{path} is no record of a run: got another value at {place!r:.80}; train again")
 
 
 @cache

@@ -72,9 +72,7 @@ def init(
     onboarding.found(folder, plan, vocabulary)
     print_plan(plan)
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
-    options.say(
-        "next: each party runs `fedtopics federation request NAME --folder ...` and sends you NAME.csr"
-    )
+    options.say("next: each party runs `fedtopics federation request NAME --folder ...`, sends you NAME.csr")
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> Words:

@@ -58,9 +58,7 @@ def read(
     columns = Columns(text_column, party_column, label_column, id_column)
     if isinstance(source, str) and source.startswith(("postgresql://", "postgres://")):
         if query is None:
-            raise InputError(
-                "expected a query for PostgreSQL, got none; for example: select text from letters"
-            )
+            raise InputError("expected a query for PostgreSQL, got none; such as: select text from letters")
         rows = from_postgres(source, query, columns, progress=progress)
         return Corpus.from_documents(_at_least_one(rows, "the query's result"), **options)
     if query is not None:
@@ -116,9 +114,7 @@ def found(path: Path) -> Path:
             return candidates[0]
         if candidates:
             names = ", ".join(file.name for file in candidates[:10])
-            raise InputError(
-                f"expected one data set in {path}, got {len(candidates)} ({names}); name one of them"
-            )
+            raise InputError(f"expected one data set in {path}, got {len(candidates)} ({names}); name one")
     raise EmptyCorpusError(f"expected documents in {path}, got an empty folder")
 
 

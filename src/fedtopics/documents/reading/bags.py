@@ -105,7 +105,7 @@ def _lda_c_pairs(path: Path, number: int, line: str) -> NDArray[np.int64]:
         ) from None
     if n_pairs != len(values):
         raise InputError(
-            f"expected {n_pairs} pairs, as the line says in front, got {len(values)} at {path}, line {number}"
+            f"expected {n_pairs} pairs, as the line says, got {len(values)} at {path}, line {number}"
         )
     return values
 
@@ -135,9 +135,7 @@ def _counted(
     try:
         return Corpus.from_sparse(matrix, vocabulary)
     except MemoryError:
-        raise InputError(
-            f"expected words that fit into memory, got {total:.0f} in {path}; take a part"
-        ) from None
+        raise InputError(f"expected words that fit memory, got {total:.0f} in {path}; take a part") from None
 
 
 def _named(path: Path, given: Sequence[str] | None, n_words: int | None) -> tuple[str, ...]:
@@ -171,5 +169,5 @@ def vocabulary_beside(path: Path) -> Path:
             return choice[0]
     names = ", ".join(file.name for file in found) or "none"
     raise InputError(
-        f"expected one vocabulary file (such as vocab.{stem}.txt) beside {path}, got {names}; name it"
+        f"expected one vocabulary (such as vocab.{stem}.txt) beside {path}, got {names}; name it"
     )

@@ -115,9 +115,7 @@ def _readable(path: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except MemoryError:
-        raise InputError(
-            f"expected a file that fits into memory, got {path} that asks for more; take a part"
-        ) from None
+        raise InputError(f"expected a file that fits into memory, got {path}; take a part") from None
 
 
 def _bad_byte(path: Path, encoding: str) -> InputError:

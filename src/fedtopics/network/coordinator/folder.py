@@ -31,7 +31,7 @@ from fedtopics.network.tls import Credentials
 
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
-RESULT, ABORT = "result", "abort"
+RESULT = "result"
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,10 @@ class RunFolder:
         path = self.path / "log.txt"
         return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
-    def asked(self, what: str) -> bool:
-        """Whether someone has asked to abort the run."""
-        return (self.path / what).exists()
-
-    def ask(self, what: str) -> None:
-        (self.path / what).touch()
-
-    def unask(self, what: str) -> None:
-        (self.path / what).unlink(missing_ok=True)
+    @property
+    def abort(self) -> Path:
+        """The file that is there when someone has asked to end the run."""
+        return self.path / "abort"
 
 
 @dataclass(frozen=True)
@@ -106,11 +101,7 @@ class CoordinatorFolder:
     @property
     def credentials(self) -> Credentials:
         """What its port is opened with."""
-        files = Credentials(*(self.path / file for file in ("server.crt", "server.key", "ca.crt")))
-        for file in vars(files).values():
-            if not file.is_file():
-                raise InputError(f"expected {file}, got none; make it with `fedtopics federation init`")
-        return files
+        return Credentials.found(self.path, "server", "make it with `fedtopics federation init`")
 
     def certificate(self, party: str) -> x509.Certificate:
         """That of a party that was approved."""
@@ -140,7 +131,7 @@ class CoordinatorFolder:
         name = name or next(f"run-{number}" for number in range(1, 10**6) if f"run-{number}" not in taken)
         if name in taken or not NAME.fullmatch(name):
             raise InputError(
-                f"expected a new name of small letters, digits and hyphens, got {name!r}; choose another"
+                f"expected a new name of small letters, digits, hyphens, got {name!r}; choose one"
             )
         run = RunFolder(self.path / "runs" / name)
         files.make_folder(run.path)

@@ -166,7 +166,7 @@ def _object(row: bytes, place: str) -> dict[str, Any]:
 
 def _altered(place: str) -> StoreError:
     return StoreError(
-        f"ledger was altered at {place}: hash chain broken; nothing is released until it is restored"
+        f"ledger was altered at {place}: hash chain broken; nothing is sent until it is restored"
     )
 
 

@@ -203,9 +203,7 @@ class PartyStore:
         gone = next((path for path in (lines, head) if not path.is_file()), None)
         trace = next(self._traces(), None)
         if gone is not None and trace is not None:
-            raise StoreError(
-                f"expected {gone} beside {trace}, got none; restore it: nothing is released before"
-            )
+            raise StoreError(f"expected {gone} beside {trace}, got none; restore it: nothing is sent before")
         if self.anchor is not None and not self._first and not self.anchor.is_file():
             raise StoreError(
                 f"expected {self.anchor} that names the end of the ledger, got none; restore it, or accept "
@@ -285,9 +283,7 @@ class PartyStore:
 def _name(run: str, operation: str) -> str:
     """How the ledger calls a run's operation."""
     if not run or "/" in run + operation:
-        raise InputError(
-            f"names of runs and operations must not contain a slash, got {run!r} and {operation!r}"
-        )
+        raise InputError(f"names of runs and operations must have no slash, got {run!r} and {operation!r}")
     return f"{run}/{operation}"
 
 

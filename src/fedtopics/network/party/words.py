@@ -85,9 +85,7 @@ class PartyWords:
                 raise OtherVocabularyError("the plan has a public word list, got other words")
             return
         if self.store.stored(run, CONFIRMATION, "contribute") is None:
-            raise OtherVocabularyError(
-                f"expected words that this party has voted on in run {run}, got others"
-            )
+            raise OtherVocabularyError(f"expected words that this party voted on in run {run}, got others")
         if not set(words) <= set(_read(self._note(run, "candidates"))):
             raise OtherVocabularyError(f"expected words among the candidates of run {run}, got others")
         if agreement.max_size is not None and len(words) > agreement.max_size:

@@ -74,9 +74,7 @@ class Plan:
     def _check_price(self) -> None:
         """Refuse a run that sends nothing, or whose price has no bound or is above its promise."""
         if not self.method().prices(self.vocabulary.most_words):
-            raise InputError(
-                f"method {self.method_name} sends nothing and needs no federation; use fedtopics train"
-            )
+            raise InputError(f"{self.method_name} sends nothing and needs no federation; use fedtopics train")
         price = self.price(self.vocabulary.most_words)
         if price == inf:
             raise InputError(

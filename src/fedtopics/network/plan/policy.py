@@ -55,9 +55,7 @@ class Policy:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not self.budget:
-            raise InputError(
-                "expected at least one [[budget]], got none; a policy without one protects nobody"
-            )
+            raise InputError("expected at least one [[budget]], got none; without one it protects nobody")
 
     @classmethod
     def read(cls, path: str | Path) -> Policy:
