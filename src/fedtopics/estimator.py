@@ -100,12 +100,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         counts = self._counts(X, reset=False)
         corpus, scale = scaled_tokens(counts, self.model_.vocabulary)
         # Mixtures do not change when counts and prior grow by the same factor.
-        theta = lda.fold_in(
-            corpus,
-            self.model_.topic_word,
-            self.doc_topic_prior_ * scale,
-            n_threads=self._n_threads(),
-        )
+        prior, n_threads = self.doc_topic_prior_ * scale, self._n_threads()
+        theta = lda.fold_in(corpus, self.model_.topic_word, prior, n_threads=n_threads)
         return theta.astype(counts.dtype)
 
     def perplexity(self, X: Any) -> float:

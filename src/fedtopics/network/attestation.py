@@ -79,7 +79,6 @@ class Attestation:
     signature: str
 
     def to_bytes(self) -> bytes:
-        """As it goes over the wire."""
         return wire.pack({name: np.frombuffer(text.encode(), np.uint8) for name, text in vars(self).items()})
 
     @classmethod

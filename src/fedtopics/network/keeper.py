@@ -65,7 +65,6 @@ class Kept:
             self._start()
 
     def stop(self) -> None:
-        """End the worker."""
         if self._process is not None:
             self._process.terminate()
             try:

@@ -25,12 +25,10 @@ FILES = ("model.safetensors", "model.json", attestation.FILE, "run.json", SIGNAT
 
 
 def delivered(folder: Path) -> dict[str, bytes]:
-    """What every party gets."""
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
 def sign(content: bytes, key: Path) -> bytes:
-    """The signature of these bytes."""
     held = load_pem_private_key(key.read_bytes(), password=None)
     if not isinstance(held, Ed25519PrivateKey):
         raise InputError(f"expected an Ed25519 key in {key}, got {type(held).__name__}")

@@ -77,10 +77,7 @@ class Run:
 
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
-        record = self.record | {
-            "model_sha256": _sha256(folder / NUMBERS),
-            "ledger_head": self.ledger.head,
-        }
+        record = self.record | {"model_sha256": _sha256(folder / NUMBERS), "ledger_head": self.ledger.head}
         record["record_sha256"] = record_digest(record)
         files.publish(folder / "run.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
         files.publish(folder / "ledger.json", self.ledger.to_json() + "\n")
@@ -169,7 +166,6 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file."""
     try:
         return json.loads(files.read(path))
     except InputError:

@@ -75,21 +75,15 @@ def _uci_header(path: Path, source: Iterator[str]) -> tuple[int, int, int]:
 def _uci_rows(path: Path, source: Iterator[str]) -> Iterator[NDArray[np.int64]]:
     first = 4
     while block := list(islice(source, _ROWS_AT_ONCE)):
-        try:
-            rows = (
-                np.loadtxt(block, dtype=np.int64, ndmin=2, comments=None)
-                if any(map(str.strip, block))
-                else None
-            )
-        except ValueError as error:
-            raise InputError(
-                f"expected `document word count`, got another line in {path} after line {first - 1}: {error}"
-            ) from None
-        if rows is not None and rows.shape[1] != 3:
-            raise InputError(
-                f"expected `document word count` on each line, got {rows.shape[1]} numbers in {path}"
-            )
-        if rows is not None:
+        if any(map(str.strip, block)):
+            try:
+                rows = np.loadtxt(block, dtype=np.int64, ndmin=2, comments=None)
+            except ValueError as error:
+                after = f"{path} after line {first - 1}: {error}"
+                raise InputError(f"expected `document word count`, got another line in {after}") from None
+            if rows.shape[1] != 3:
+                got = f"{rows.shape[1]} numbers in {path}"
+                raise InputError(f"expected `document word count` on each line, got {got}")
             yield rows
         first += len(block)
 

@@ -78,7 +78,6 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer, or as much of it as there is."""
         content = self._inside.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:

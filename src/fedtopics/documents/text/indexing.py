@@ -112,7 +112,6 @@ def index_texts(
 
 
 def document_frequency(indexed: Indexed) -> NDArray[np.int64]:
-    """Number of documents each word occurs in."""
     from scipy.sparse import csr_array
 
     ones = np.ones(len(indexed.words), np.int8)
@@ -141,7 +140,6 @@ def with_vocabulary(indexed: Indexed, vocabulary: tuple[str, ...]) -> Indexed:
 
 
 def select(indexed: Indexed, documents: NDArray[np.int64]) -> Indexed:
-    """The documents at these positions, in this order."""
     offsets, tokens = _gathered(indexed.offsets, documents)
     sentence_offsets, document_sentences = indexed.sentence_offsets, indexed.document_sentences
     if sentence_offsets is not None and document_sentences is not None:

@@ -122,5 +122,4 @@ def _same(one: Arrays, other: Arrays) -> bool:
 
 
 def size(arrays: Arrays) -> int:
-    """Bytes of the arrays in memory."""
     return sum(array.nbytes for array in arrays.values())

@@ -110,7 +110,6 @@ class Desk:
     def ask(
         self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
     ) -> dict[str, bytes | Silence]:
-        """As a `Channel` asks."""
         began, allowed = monotonic(), timeout
         with self._change:
             self._asked = {name: _Asked(os.urandom(16).hex(), data) for name, data in requests.items()}

@@ -86,7 +86,6 @@ class Strangers:
             return True
 
     def leave(self, address: str) -> None:
-        """Count one less."""
         with self._lock:
             self._there[address] -= 1
             self._there += Counter()  # forgets addresses with none
@@ -114,7 +113,6 @@ class Visits:
             self._open[party] = certificate, connection
 
     def end(self, party: str, connection: socket.socket) -> None:
-        """Forget a connection that has ended."""
         with self._lock:
             if party in self._open and self._open[party][1] is connection:
                 del self._open[party]
@@ -129,7 +127,6 @@ class Visits:
                 self._refused = refused
 
     def close(self) -> None:
-        """End all connections."""
         self._over.set()
         with self._lock:
             for _, connection in self._open.values():

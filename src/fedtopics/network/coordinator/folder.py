@@ -72,13 +72,11 @@ class RunFolder:
         files.write(self.path / "status.json", json.dumps(asdict(status)).encode())
 
     def log(self, line: str) -> None:
-        """Add a line for the operator."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with files.log(self.path / "log.txt") as file:
             file.write(f"{moment} {one_line(line)}\n".encode())
 
     def lines(self) -> list[str]:
-        """The log so far."""
         path = self.path / "log.txt"
         return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
@@ -100,11 +98,9 @@ class CoordinatorFolder:
 
     @property
     def credentials(self) -> Credentials:
-        """What its port is opened with."""
         return Credentials.found(self.path, "server", "make it with `fedtopics federation init`")
 
     def certificate(self, party: str) -> x509.Certificate:
-        """That of a party that was approved."""
         return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
 
     def is_approved(self, party: str) -> bool:
@@ -112,11 +108,9 @@ class CoordinatorFolder:
         return (self.path / APPROVED / party / "party.crt").is_file()
 
     def runs(self) -> list[RunFolder]:
-        """All runs by name."""
         return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]
 
     def run(self, name: str) -> RunFolder:
-        """The run of this name."""
         if not NAME.fullmatch(name):
             raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
         run = RunFolder(self.path / "runs" / name)

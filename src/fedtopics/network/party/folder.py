@@ -150,7 +150,6 @@ class PartyFolder:
         return store
 
     def side(self, run: str) -> PartySide:
-        """The party's side of a run."""
         self.check()
         terms = terms_of(self.plan, self.path, run)
         store, score = self.store(LOCK_SECONDS), self._score()
@@ -170,7 +169,6 @@ class PartyFolder:
         self.policy.check(plan)
 
     def is_kept(self, run: str) -> bool:
-        """Whether a finished run is stored."""
         return (self.path / MODELS / run).exists()
 
     def keep(self, run: str, delivery: Delivery) -> None:

@@ -48,7 +48,6 @@ class LedgerFile:
 
     @property
     def head(self) -> str:
-        """Digest of the last line."""
         return self.entries[-1].digest if self.entries else self.genesis
 
     @property
@@ -130,7 +129,6 @@ def check_ledger(found: Mapping[str, Verified | None], ledger: LedgerFile) -> No
 
 
 def line(entry: Entry) -> bytes:
-    """The entry as it stands in the file."""
     return json.dumps({**entry.to_dict(), "digest": entry.digest}).encode() + b"\n"
 
 

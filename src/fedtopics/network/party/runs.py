@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.network.party.store import WORDS, PartyStore
+from fedtopics.network.party.store import PartyStore
 from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.agreeing import PROPOSAL
@@ -61,7 +59,6 @@ class Progress:
         return prices[self.n_paid] if self.n_paid < len(prices) else FREE
 
     def after(self, number: int, cost: Cost) -> Progress:
-        """The progress after the answer of a round."""
         return replace(self, newest=number, n_paid=self.n_paid + (number >= 0 and cost != FREE))
 
 
@@ -75,15 +72,14 @@ class PartyRuns:
 
     def check_plan(self, run: str, plan: str) -> None:
         """Raise `OtherPlanError` where the run began under another plan."""
-        note = self._note(run)
+        note = self.store.note(run, "plan")
         if note.is_file() and note.read_bytes() != plan.encode():
             raise OtherPlanError(f"run {run} began under another plan than {plan:.12}; start a new run")
 
     def note_plan(self, run: str, plan: str) -> None:
         """Keep the plan that the run goes by from its first release on."""
-        note = self._note(run)
+        note = self.store.note(run, "plan")
         if not note.is_file():
-            files.make_folder(note.parent)
             files.write(note, plan.encode())
 
     def require(self, run: str, due: Cost) -> None:
@@ -96,13 +92,11 @@ class PartyRuns:
         files.require_room(self.store.folder, ROOM)
 
     def progress(self, run: str) -> Progress:
-        """How far the run has come."""
         if run not in self._known:
             self._known[run] = Progress.of(self.store.run_ledger(run), "contribute", FAILED)
         return self._known[run]
 
     def advance(self, run: str, number: int, cost: Cost) -> None:
-        """Note the answer of a round."""
         self._known[run] = self.progress(run).after(number, cost)
 
     def look_again(self, run: str) -> None:
@@ -117,9 +111,6 @@ class PartyRuns:
         except Exception:  # whatever it was: only a line in the ledger counts
             return self.store.charged(run, number, FAILED) is not None
         return True
-
-    def _note(self, run: str) -> Path:
-        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.plan"
 
 
 def never_empty(corpus: Corpus) -> Corpus:
