@@ -41,17 +41,22 @@ FORBIDDEN = {
 }
 
 
-# Inside network: what travels, the plan, what both sides share, the sides, the whole; sides are apart.
-NETWORK = [
-    {"wire"},
-    {"messages", "tls", "expected", "private_scores", "keeper", "operator_log"},
-    {"plan"},
-    {"attestation"},
-    {"signed_record", "verification"},
-    {"coordinator"},
-    {"party"},
-    {"local", "worker"},
-]
+# Inside a package the same holds, room by room.
+ROOMS = {
+    "privacy": [{"price"}, {"mechanisms"}, {"choice_of_words", "explain"}, {"forecast", "words"}],
+    # What travels, the plan, what both sides share, the two sides, which are apart, and the whole.
+    "network": [
+        {"wire"},
+        {"messages", "tls", "expected", "private_scores", "keeper", "operator_log"},
+        {"plan"},
+        {"attestation"},
+        {"signed_record", "verification"},
+        {"coordinator"},
+        {"party"},
+        {"local", "worker"},
+    ],
+}
+APART = {"coordinator", "party"}
 
 
 def layer(path: Path) -> str:
@@ -80,22 +85,25 @@ def test_imports_point_one_way(path: Path) -> None:
         assert (layer(path), name) not in FORBIDDEN, f"{layer(path)} imports {name}"
 
 
-def test_the_rooms_of_network_are_in_order() -> None:
-    order = {room: number for number, rooms in enumerate(NETWORK) for room in rooms}
-    for path in sorted((SOURCE / "network").rglob("*.py")):
-        room = path.relative_to(SOURCE / "network").parts[0].removesuffix(".py")
-        if room == "__init__":
-            continue
-        for name in imported_rooms(path):
-            assert order[name] <= order[room], f"network: {room} imports {name} ({path.name})"
-            assert {room, name} != {"coordinator", "party"}, f"network: {room} imports {name} ({path.name})"
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_inside_a_package_are_in_order(package: str) -> None:
+    order = {room: number for number, rooms in enumerate(ROOMS[package]) for room in rooms}
+    for path in sorted((SOURCE / package).rglob("*.py")):
+        room = path.relative_to(SOURCE / package).parts[0].removesuffix(".py")
+        for name in imported_rooms(path, package) if room != "__init__" else ():
+            assert order[name] <= order[room], f"{package}: {room} imports {name} ({path.name})"
+            assert {room, name} != APART, f"{package}: {room} imports {name} ({path.name})"
 
 
-def imported_rooms(path: Path) -> set[str]:
-    """The parts of network that a file imports."""
+def imported_rooms(path: Path, package: str) -> set[str]:
+    """The rooms of a package that a file imports."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("fedtopics.network"):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and f"{node.module}.".startswith(f"fedtopics.{package}.")
+        ):
             inside = node.module.split(".")[2:]
             found |= {inside[0]} if inside else {alias.name for alias in node.names}
     return found

@@ -16,6 +16,7 @@ from typer.main import get_command
 import fedtopics
 from fedtopics import methods
 from fedtopics.commands.application import app
+from fedtopics.privacy.mechanisms.mechanism import Made
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 FACE, AUTHORS = PAGE.split("## For authors", 1)
@@ -69,8 +70,15 @@ def test_all_that_is_offered_is_shown_by_dir() -> None:
         _ = fedtopics.nothing
 
 
+def is_code(value: Any) -> bool:
+    return inspect.isfunction(value) or isinstance(value, type)
+
+
 def functions(dotted: str, value: Any) -> Iterator[tuple[str, list[str], str]]:
-    """Name, parameters and description of a function, or of a class and of each of its methods."""
+    """Name, parameters and description of a function, or of a class and of each of its methods.
+
+    A mechanism's `price` is described once, in its contract.
+    """
     doc = inspect.getdoc(value) or ""
     if not isinstance(value, type):
         yield dotted, parameters(value), doc
@@ -79,7 +87,8 @@ def functions(dotted: str, value: Any) -> Iterator[tuple[str, list[str], str]]:
         yield dotted, fields(value), doc
     for name, member in vars(value).items():
         function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-        if inspect.isfunction(function) and not name.startswith("_"):
+        elsewhere = name in vars(Made) or name in getattr(value, "__dataclass_fields__", ())
+        if inspect.isfunction(function) and not (elsewhere or name.startswith("_")):
             yield f"{dotted}.{name}", parameters(function), f"{inspect.getdoc(function) or ''}\n{doc}"
 
 
@@ -89,7 +98,8 @@ def parameters(function: Any) -> list[str]:
 
 def fields(kind: type) -> list[str]:
     is_data = hasattr(kind, "__dataclass_fields__") or "__init__" not in vars(kind)
-    return list(inspect.get_annotations(kind)) if is_data else parameters(kind)
+    hints = inspect.get_annotations(kind) if is_data else dict.fromkeys(parameters(kind), "")
+    return [name for name, hint in hints.items() if not (name.startswith("_") or "ClassVar" in str(hint))]
 
 
 def is_described(name: str, doc: str) -> bool:
@@ -98,7 +108,19 @@ def is_described(name: str, doc: str) -> bool:
     return bool(re.search(rf"`\**{name}\b[^`]*`", doc) or re.search(column, doc, re.MULTILINE))
 
 
-DESCRIBED = [found for dotted in LISTED for found in functions(dotted, reached(dotted))]
+def for_authors() -> Iterator[tuple[str, Any]]:
+    """What the page shows of modules: the members that it names, else all that is made there."""
+    for kind, dotted, members in OF_MODULES:
+        home, _, name = (dotted, "", members) if kind == "module" else dotted.rpartition(".")
+        module = import_module(home)
+        own = [each for each, value in vars(module).items() if getattr(value, "__module__", "") == home]
+        for each in name.split(", ") if name else own:
+            if not each.startswith("_"):
+                yield f"{home}.{each}", getattr(module, each)
+
+
+SHOWN = [*((dotted, reached(dotted)) for dotted in LISTED), *for_authors()]
+DESCRIBED = [found for dotted, value in SHOWN if is_code(value) for found in functions(dotted, value)]
 
 
 @pytest.mark.parametrize(("dotted", "names", "doc"), DESCRIBED, ids=[found[0] for found in DESCRIBED])

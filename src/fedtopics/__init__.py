@@ -24,6 +24,7 @@ _HOMES = {
 }
 _MODULES = {
     "applications": "applications",
+    "checks": "checks",
     "datasets": "documents.datasets",
     "documents": "documents",
     "evaluation": "evaluation",

@@ -2,9 +2,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <vector>
 
+#include "channel_blocks.hpp"
 #include "kernels.hpp"
 #include "lda.hpp"
 
@@ -72,16 +74,59 @@ static void exercise(const Case& c, int32_t n_topics, uint64_t seed) {
   for (float x : theta) expect(x >= 0 && x <= 1, "a mixture is not between 0 and 1");
 }
 
+// The tokens as entries of histograms, as reports, and as private units.
+static void exercise_private(const Case& c, int32_t n_topics, uint64_t seed) {
+  const int64_t n = (int64_t)c.words.size(), n_docs = (int64_t)c.offsets.size() - 1;
+  std::vector<float> phi(c.n_words * n_topics, 1.0f / (float)std::max<int64_t>(c.n_words, 1)), alpha(n_topics, 0.1f),
+      ones(std::max<int64_t>(n, n_topics), 1.0f), theta(n_docs * n_topics, 1.0f / (float)n_topics), counts(phi.size());
+  std::vector<double> lengths(std::max(n, n_docs), 5.0);
+  std::vector<int32_t> values(n), zeros(n_topics);
+  std::vector<int64_t> each(n + 1);
+  std::iota(each.begin(), each.end(), 0);
+  for (int64_t i = 0; i < n; i++) values[i] = 1 + (int32_t)(i % 40);
+  const PaddedTopics topics(phi.data(), c.n_words, n_topics, ones.data(), alpha.data());
+  const Aligned<float> coverage(ones.data(), 1, n_topics);
+  for (const double growth : {0.0, 2.0})
+    for (const double decay : {0.0, 0.1}) {
+      const ChannelProblem problem{c.offsets.data(), c.words.data(), values.data(), topics.phi.get(),
+                                   topics.inverse_sizes.get(), topics.alpha.get(), coverage.get(), theta.data(),
+                                   lengths.data(), decay, growth, 0.3, 1.0, 0.9, decay, n_topics, topics.width, 2, true};
+      add_up(c.offsets.data(), n_docs, topics, 3, counts.data(),
+             [&](int64_t first, int64_t last, ChannelSums& sums, float* scratch) {
+               kernels().channel_em(problem, first, last, sums, scratch);
+             });
+    }
+  const ReportProblem reports{c.offsets.data(), each.data(), ones.data(), c.words.data(), ones.data(), topics.phi.get(),
+                              topics.inverse_sizes.get(), topics.alpha.get(), theta.data(), n_topics, topics.width, 2,
+                              true};
+  add_up(c.offsets.data(), n_docs, topics, 3, counts.data(),
+         [&](int64_t first, int64_t last, ChannelSums& sums, float* scratch) {
+           kernels().report_em(reports, first, last, sums, scratch);
+         });
+  for (float x : counts) expect(x >= 0 && std::isfinite(x), "an expected count is no count");
+  std::vector<uint16_t> drawn(n);
+  std::vector<float> log_phi(phi.size(), -1.0f), proposals(phi);
+  const AliasTables tables(proposals.data(), c.n_words, n_topics);
+  const PrivateTopics known{log_phi.data(), phi.data(), proposals.data(), tables.alias(), 0.1, c.n_words, n_topics};
+  for (const Evidence evidence : {Evidence::plug_in, Evidence::one_hot, Evidence::counts}) {
+    const PrivateUnits units{c.offsets.data(), each.data(), each.data(), c.words.data(), ones.data(), each.data(),
+                             c.words.data(), lengths.data(), 0.1, evidence};
+    for (int64_t d = 0; d < n_docs; d++) {
+      kernels().private_assign(units, known, d, drawn.data(), seed);
+      kernels().private_metropolis(units, known, d, drawn.data(), 2, seed, 0, zeros.data());
+    }
+  }
+}
+
 int main(int, char** arguments) {
   const uint64_t seed = std::strtoull(arguments[1], nullptr, 10);
   std::mt19937 random((uint32_t)seed);
   for (int32_t n_topics : {1, 2, 15, 16, 17, 64, 100, 130, 600}) {
-    exercise(make(random, 0, 0, 0), n_topics, seed);
-    exercise(make(random, 3, 0, 4), n_topics, seed);
-    exercise(make(random, 1, 1, 1), n_topics, seed);
-    exercise(make(random, 40, 3, 50), n_topics, seed);
-    exercise(make(random, 30, 70, 9), n_topics, seed);
-    exercise(make(random, 400, 100, 300), n_topics, seed);
+    for (const Case& c : {make(random, 0, 0, 0), make(random, 3, 0, 4), make(random, 1, 1, 1), make(random, 40, 3, 50),
+                          make(random, 30, 70, 9), make(random, 400, 100, 300)}) {
+      exercise(c, n_topics, seed);
+      exercise_private(c, n_topics, seed);
+    }
   }
   std::printf("%s\n", kernels().name);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -159,6 +160,18 @@ def test_same_bits_for_every_thread_count(n_topics: int) -> None:
         )
     assert len(histograms.words) > 3 * 8192, "the data must span several blocks"
     assert len(outcomes) == 1
+
+
+def test_a_length_is_that_of_the_words_that_could_not_be_reported_too() -> None:
+    histograms, documents, topics, alpha = random_problem(20, 40, 6, 0.0)
+    seen = np.arange(40) % 3 == 0
+    half, covered = histograms.restrict(seen), topics.phi[seen].sum(axis=0)
+    moved, _ = channel_em._run(
+        half, documents, topics, alpha, covered, None, n_steps=3, exclude=False, n_threads=1
+    )
+    tokens = np.array([half.values[a:b].sum() for a, b in pairwise(half.offsets)])
+    expected = np.maximum(tokens / np.maximum(moved.theta @ covered, 0.05), 1)
+    np.testing.assert_allclose(moved.lengths, expected, rtol=1e-5)
 
 
 def test_the_expected_counts_are_a_proper_share_of_the_documents() -> None:

@@ -19,7 +19,7 @@ from fedtopics.errors import InputError
 from fedtopics.sampling import channel_em, lda, noisy_words, private_mh, report_em
 from fedtopics.sampling.histograms import Histograms
 
-CORE = Path(__file__).parents[2] / "src" / "fedtopics" / "sampling" / "_core"
+CORE = Path(lda.__file__).parent / "_core"
 KNOWN = ("plain", "avx2", "avx512")
 UNDER = (
     "import os, sys; os.environ['FEDTOPICS_ISA'] = sys.argv[1]\nfrom sampling import test_instruction_sets\n"

@@ -36,7 +36,7 @@ PRICE = 1.0  # of one release of a probe
 
 
 def check_engine(engine: Engine, methods: Iterable[Method] | None = None) -> None:
-    """Raise `AssertionError` unless this is an engine; `methods` are those to compare it on (else all)."""
+    """Raise `AssertionError` unless `engine` is one; `methods` are those to compare it on (else all)."""
     corpora = invented_corpora()
     for method in small_methods() if methods is None else methods:
         check_same_result(engine, method, corpora)

@@ -44,7 +44,9 @@ Draws: TypeAlias = NDArray[np.int64]
 
 
 def check_mechanism(mechanism: Mechanism, seed: int = 0) -> None:
-    """Raise AssertionError, with what was expected and what came, unless the mechanism keeps its contract.
+    """Raise AssertionError, with what was expected and what came, unless the `mechanism` keeps its contract.
+
+    All draws are from the `seed`.
 
     >>> from fedtopics.privacy.mechanisms.randomized_response import MECHANISM
     >>> check_mechanism(MECHANISM)

@@ -4,7 +4,7 @@ The coordinator lets the method contribute for a party with one invented documen
 and compares: what both have in common every party's message must have; a dimension in which they
 differ depends on the documents and may have any size. Numbers must be finite, of a size that sums cannot
 overflow, and not negative unless the method says that they may be (`Method.may_be_negative`). Where rounds
-declare what is sent (`Declaring`), nothing needs to be learned.
+declare what is sent (`Method.may_be_sent`), nothing needs to be learned.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +39,6 @@ class Expected:
     type: str
     shape: tuple[int | None, ...]
     may_be_negative: bool = False
-
-
-@runtime_checkable
-class Declaring(Protocol):
-    """Rounds of which it is known in so many words what a party may send."""
-
-    def may_be_sent(self, told: Arrays, number: int) -> Form:
-        """[server] What a party may send in this round after it was told this."""
 
 
 def read_declared(body: bytes, form: Form) -> Arrays:

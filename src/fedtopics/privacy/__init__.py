@@ -13,6 +13,7 @@ _HOMES = {
     "BudgetError": "price.budget",
     "Claim": "price.cost",
     "Cost": "price.cost",
+    "Explanation": "forecast",
     "Guarantee": "explain",
     "Law": "mechanisms.mechanism",
     "Ledger": "price.ledger",

@@ -45,12 +45,12 @@ ANSWERS: dict[Worth, str] = {
 
 
 def limits(relation: str, n_words: int) -> tuple[float, float]:
-    """The largest epsilons that protect, and that protect weakly."""
+    """The largest epsilons of a `relation` that protect, and that do so weakly, among `n_words`."""
     return (log(n_words), log(n_words) + DENIABLE) if _is_word(relation) else (DENIABLE, MEANINGLESS)
 
 
 def worth(relation: str, epsilon: float, n_words: int) -> Worth:
-    """How far an epsilon protects.
+    """How far an `epsilon` of a `relation` protects, among `n_words`.
 
     >>> [worth("word add/remove", epsilon, 10_000) for epsilon in (6.0, 12.0, 14.9)]
     ['protected', 'weakly protected', 'not protected']
@@ -60,7 +60,7 @@ def worth(relation: str, epsilon: float, n_words: int) -> Worth:
 
 
 def scale(n_words: int) -> dict[Worth, str]:
-    """Where `worth` draws its lines, for readers of a table."""
+    """Where `worth` draws its lines among `n_words`, for readers of a table."""
     strong, weak = limits("word", n_words)
     return {
         "protected": f"a word cannot be singled out among all words (epsilon at most ln {n_words:,} = "
@@ -70,7 +70,7 @@ def scale(n_words: int) -> dict[Worth, str]:
 
 
 def odds(epsilon: float) -> str:
-    """e^epsilon, to two digits or whole: by how much the odds of a guess rise at most.
+    """By how much the odds of a guess rise at most at `epsilon`: e^epsilon, to two digits or whole.
 
     >>> odds(0.5), odds(6.0), odds(12.0)
     ('1.6', '403', '160,000')
@@ -80,7 +80,7 @@ def odds(epsilon: float) -> str:
 
 
 def priced(relation: str, epsilon: float, delta: float) -> str:
-    """An epsilon with what it is of.
+    """An `epsilon` with the `relation` that it is of, and its `delta`.
 
     >>> priced("word replace", 6.0, 1e-6), priced("party", inf, 0.0)
     ('epsilon 6 (word replace, delta 1e-06)', 'no bound (party)')
@@ -90,7 +90,7 @@ def priced(relation: str, epsilon: float, delta: float) -> str:
 
 
 def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
-    """What a bound lets someone learn who sees all that leaves a party, as one sentence or two."""
+    """What `epsilon` at `delta` of a `relation`, among `n_words`, lets one learn who sees all that leaves."""
     unit = relation.split()[0]
     if epsilon == inf:
         return (
@@ -111,7 +111,7 @@ def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What is proved, and what a paper claims, for neighbors of one relation.
+    """What is proved (`epsilon` at `delta`), and what papers say (`claims`), for neighbors of one `relation`.
 
     change   what may differ, in plain words
     worth    how far the bound protects: see `worth`
@@ -130,7 +130,7 @@ class Guarantee:
 
 
 def guarantees(spent: Cost, n_words: int, delta: float) -> list[Guarantee]:
-    """One guarantee for every relation, those without a promise included.
+    """What was `spent` as a guarantee for every relation, promised or not, at `delta` and among `n_words`.
 
     >>> from fedtopics.privacy.mechanisms.histogram import Histogram
     >>> found = guarantees(Histogram(6.0, 10_000).price(), 10_000, 1e-6)
@@ -172,7 +172,7 @@ def _answer(relation: Relation, epsilon: float, delta: float, n_words: int) -> t
 
 
 def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
-    """Whether what was sent may show the documents: by what is proved of it, not by what a method says."""
+    """Whether what was sent may show the documents: by `bounds` that are proved, not as `promised`."""
     proved = [bound for bound in bounds if bound.epsilon < inf]
     if not proved:
         return "Yes, possibly", f"Nothing is proved of what was sent. Guarantee of the method: {promised}."
@@ -185,7 +185,7 @@ def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
 
 
 def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
-    """From how many words on the promise for words says nothing about a document; None without one."""
+    """From how many words on `bounds` for words say nothing about a document; None without any."""
     by_relation = {bound.relation: bound for bound in bounds}
     single, document = by_relation["word add/remove"], by_relation["document add/remove"]
     if not 0 < single.epsilon < inf or document.worth != "not protected":
@@ -199,7 +199,7 @@ def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
 
 
 def warnings(epsilons: Mapping[str, float], claims: Sequence[Claim], n_words: int) -> list[str]:
-    """What to worry about, from the epsilon of each relation and what papers claim."""
+    """What to worry about, from the `epsilons` of relations, what papers say (`claims`), and `n_words`."""
     found = []
     word = epsilons.get("word replace", epsilons.get("word add/remove", inf))
     hidden = worth("word replace", word, n_words)
@@ -226,7 +226,7 @@ def warnings(epsilons: Mapping[str, float], claims: Sequence[Claim], n_words: in
 
 
 def privacy_line(statements: Sequence[Mapping[str, Any]], noise: str | None = None) -> str:
-    """What the worst party has spent: proved bounds, what has none, the noise, and last what a paper claims.
+    """What the worst party spent by `statements`: proved bounds, what has none, `noise`, what papers claim.
 
     >>> privacy_line([])
     'nothing leaves a party'

@@ -24,14 +24,14 @@ MEASURED_LOSS = ((-2.0, 1.27), (-1.0, 1.13), (0.0, 1.055), (1.0, 1.022), (2.0, 1
 
 
 def surplus(epsilon: float, n_words: int, distinct_words: float) -> float:
-    """The x of the forecast: how far epsilon exceeds what the vocabulary asks for."""
+    """The x of the forecast: how far `epsilon` exceeds what `n_words` and `distinct_words` ask for."""
     if not (n_words > 0 and 0 < distinct_words <= n_words):
         raise InputError(f"distinct words must lie between 0 and n_words = {n_words}, got {distinct_words}")
     return epsilon - log(n_words / distinct_words)
 
 
 def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> float:
-    """Expected perplexity relative to training without noise.
+    """Expected perplexity at `epsilon` with `n_words`, relative to training without noise.
 
     `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
     data. The curve was measured (docs/methods/calm.md); below its first point it goes on as a straight line.
@@ -47,7 +47,7 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> floa
 
 @dataclass(frozen=True)
 class PublicFacts:
-    """What is known, or guessed from public knowledge, about the data; None where nothing is."""
+    """Public or guessed: `n_words`, `n_topics`, `n_documents`, `n_distinct` words of each; None: unknown."""
 
     n_words: int
     n_topics: int | None = None
@@ -63,7 +63,7 @@ class PublicFacts:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Statements for each relation, what is public, what it means, and what to worry about."""
+    """`statements` for each relation, what is `public`, the `meaning` of it all, and `warnings`."""
 
     statements: list[dict[str, float | str]]
     public: list[str]
@@ -72,7 +72,7 @@ class Explanation:
 
 
 def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
-    """Explain the releases that one party plans (`Method.prices`)."""
+    """Explain the `plan` of one party's releases (`Method.prices`) by public `facts`, at `delta`."""
     if not plan:
         return Explanation([], ["nothing leaves a party"], ["Nothing leaves a party."], [])
     ledger = Ledger(delta=delta)

@@ -108,7 +108,13 @@ class WordProposal:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How parties agree on a vocabulary at a document-level (epsilon, delta)."""
+    """How `parties` agree on a vocabulary at a document-level (`epsilon`, `delta`).
+
+    min_parties     that must hold a word, which is at home with `n_homes`
+    max_size        the most words that are agreed on; None: no limit
+    max_words       m, different words of a document that count
+    proposal_share  of the price that is for step 1
+    """
 
     epsilon: float
     delta: float
@@ -148,26 +154,26 @@ class Agreement:
     def propose(
         self, documents: Documents, party: str, parties: Sequence[str], noise: Noise
     ) -> Release[dict[str, float]]:
-        """[party] The words at home with this party, of all parties, that reach the threshold."""
+        """[party] Words of `documents` at home with this `party` that reach the threshold with `noise`."""
         words = {word for document in documents for word in document}
         here = {w for w in words if is_word(w) and party in homes(w, parties, self.n_homes)}
         found = self.mechanisms[0]([[w for w in document if w in here] for document in documents], noise)
         return found.map(lambda votes: most_voted(votes, most_proposed(len(parties))))
 
     def at_home(self, words: Iterable[str], party: str, parties: Sequence[str]) -> set[str]:
-        """[server] Of what a party proposed, the words at home with it: it counts as their holder."""
+        """[server] Of the `words` a `party` proposed, those at home with it: it counts as their holder."""
         return {word for word in words if party in homes(word, parties, self.n_homes)}
 
     def confirm(
         self, documents: Documents, candidates: Sequence[str], noise: Noise
     ) -> Release[NDArray[np.float64]]:
-        """[party] Noisy votes for each candidate."""
+        """[party] Votes of the `documents` for each of the `candidates`, with `noise`."""
         return self.mechanisms[1](presence(documents, candidates), noise)
 
     def choose(
         self, candidates: Sequence[str], proposed: NDArray[np.bool_], votes: NDArray[np.float64]
     ) -> tuple[str, ...]:
-        """[server] The agreed words, most voted first; both arrays are parties x candidates."""
+        """[server] The agreed words, most voted first; `proposed` and `votes` are parties x `candidates`."""
         if not proposed.size:
             return ()
         taken = held(proposed, votes / self.mechanisms[1].multiplier, self.min_parties)

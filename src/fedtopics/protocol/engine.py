@@ -29,7 +29,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves behind: topics, what was spent, the log, and who contributed to which topic."""
+    """What a run leaves behind: `model` and `local_models`, `ledger`, log of `rounds`, `party_topics`."""
 
     model: TopicModel | None
     local_models: dict[str, TopicModel]
@@ -68,5 +68,7 @@ class Rounds(Protocol):
     def may_be_told(self, n_words: int, party: str) -> list[Form]: ...
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]: ...
+
+    def may_be_sent(self, told: Arrays, number: int) -> Form | None: ...
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays: ...

@@ -44,11 +44,11 @@ def run(
     monitor: Monitor = lambda number, model: {},
     overhear: Overhear = _nobody,
 ) -> Outcome:
-    """Train `method` on one corpus per party name.
+    """Train `method` on one corpus per party name (`corpora`); `n_threads` change no bit.
 
-    The ledger must afford the method's plan before any document is looked at, and is charged with every
-    release. Noise comes from the seed, which protects nobody who knows it, unless `secure`. `overhear` is
-    given what every party is told and answers.
+    The `ledger` must afford the method's plan before any document is looked at, and is charged with every
+    release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. `overhear` is
+    given what every party is told and answers, `on_round` the log of each round, to which `monitor` adds.
     """
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))

@@ -27,7 +27,7 @@ TYPICAL_WORDS = 60  # different words of a document, as a listener may guess
 
 @dataclass(frozen=True)
 class About:
-    """What `fedtopics methods` says of a method."""
+    """What `fedtopics methods` says of a method: `summary`, `guarantee` and `citation`, a line each."""
 
     summary: str
     guarantee: str
@@ -36,7 +36,7 @@ class About:
 
 @dataclass(frozen=True)
 class ToldTopics:
-    """Where a server puts probabilities of words by topic in what it tells, and which axis the words are."""
+    """Where a server tells probabilities of words by topic: the array `name`, words along `word_axis`."""
 
     name: str
     word_axis: int
@@ -62,7 +62,11 @@ class Hearing:
 
 
 class Method(ABC):
-    """What a file in `methods/` exports as METHOD. [anyone] speaks from settings and public facts alone."""
+    """What a file in `methods/` exports as METHOD. [anyone] speaks from settings and public facts alone.
+
+    The server keeps `state` between rounds; a `party`, one of the `parties`, is `told` something at its
+    `turn`, and what they `sent` is combined; a `model` is about a `vocabulary` of `n_words`.
+    """
 
     about: ClassVar[About]
 
@@ -96,7 +100,7 @@ class Method(ABC):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
         """[server] The topics so far; None when the server learns none."""
 
-    # What a party is told.
+    # What a party is told, and may send.
 
     def broadcast(self, state: Arrays) -> Arrays:
         """[server] What all parties are told this round."""
@@ -112,6 +116,10 @@ class Method(ABC):
         A party refuses whatever has none of these forms before it looks at a document.
         """
         return [{}]
+
+    def may_be_sent(self, told: Arrays, number: int) -> Form | None:
+        """[server] What a party may send in round `number`, having been `told` this; None: it is learned."""
+        return None
 
     told_topics: ClassVar[ToldTopics | None] = None
     """The topics in what is told; the server may draw related words together in them beforehand."""

@@ -20,7 +20,7 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Party:
-    """One data holder: its private corpus, and what it remembers between rounds."""
+    """One data holder: its `name`, its private `corpus`, and its `memory`, kept between rounds."""
 
     name: str
     corpus: Corpus
@@ -29,9 +29,9 @@ class Party:
 
 @dataclass(frozen=True)
 class Turn:
-    """One place in a run (a role, a round, a party) with a random stream of its own.
+    """One place in a run (a `role`, a `round`, a `party`) with a random stream of its own from `run_seed`.
 
-    The stream is the same under every engine, whatever the other parties and the number of threads.
+    The stream is the same under every engine, whatever the other parties and the number `n_threads`.
     Privacy noise is a stream of its own: from the operating system where `secure`, else simulated and marked
     so in the ledger.
     """

@@ -78,6 +78,9 @@ class Consistent(Method):
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         return self.method.may_be_told(n_words, party)
 
+    def may_be_sent(self, told: Arrays, number: int) -> Form | None:
+        return self.method.may_be_sent(told, number)
+
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         return self.method.contribute(party, told, turn)
 
@@ -120,7 +123,7 @@ class Consistent(Method):
 
 
 def with_consistency(method: Method, relation: RelatedWords, tau: float = TAU) -> Method:
-    """The method, whose server draws topics towards the relation."""
+    """The `method`, whose server draws topics towards the `relation`, the more the larger `tau`."""
     return Consistent(method, relation, tau)
 
 

@@ -36,7 +36,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SizedTopics:
-    """Topics as the E step reads them: phi (n_words, n_topics), whose columns sum to 1, and sizes S_k."""
+    """Topics as the E step reads them: `phi` (n_words, n_topics), whose columns sum to 1, and `sizes` S_k."""
 
     phi: Floats
     sizes: Floats
@@ -48,7 +48,7 @@ class SizedTopics:
 
 @dataclass(frozen=True, eq=False)
 class Mixtures:
-    """What is known of each document: topic shares theta (n_docs, n_topics) and expected length lambda."""
+    """What is known of each document: topic shares `theta` (n_docs, n_topics) and expected `lengths`."""
 
     theta: Floats
     lengths: Doubles
@@ -56,7 +56,7 @@ class Mixtures:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Outcome of one E step: documents, expected counts (n_words, n_topics), channel log-likelihood."""
+    """Outcome of one E step: `documents`, expected `counts` (n_words, n_topics), channel `log_likelihood`."""
 
     documents: Mixtures
     counts: Floats
@@ -64,7 +64,7 @@ class Expectation:
 
 
 def start(histograms: Histograms, n_topics: int, length: float) -> Mixtures:
-    """Every document an even mixture of the expected length."""
+    """Every document of `histograms` an even mixture of `n_topics`, of the expected `length`."""
     theta = np.full((histograms.n_docs, n_topics), 1 / n_topics, np.float32)
     return Mixtures(theta, np.full(histograms.n_docs, float(length)))
 
@@ -79,7 +79,11 @@ def expect(
     exclude: bool = True,
     n_threads: int = 1,
 ) -> Expectation:
-    """Expected counts of every word and topic, after `n_steps` updates of each document's mixture."""
+    """Expected counts of every word and topic, after `n_steps` updates of each document's mixture.
+
+    From `histograms`, what is known of `documents`, `topics` and the prior `alpha`, on `n_threads`; without
+    `exclude` a token is part of the evidence about itself.
+    """
     counts = np.empty(topics.phi.shape, np.float32)
     covered = np.ones(topics.n_topics, np.float32)
     moved, log_likelihood = _run(
@@ -97,7 +101,7 @@ def expect(
 
 
 def maximize(counts: NDArray[np.floating], beta: float) -> SizedTopics:
-    """The topics of expected counts (n_words, n_topics) under a symmetric Dirichlet prior `beta`."""
+    """The topics of expected `counts` (n_words, n_topics) under a symmetric Dirichlet prior `beta`."""
     smoothed = counts.astype(np.float64) + beta
     sizes = smoothed.sum(axis=0)
     return SizedTopics((smoothed / sizes).astype(np.float32), sizes.astype(np.float32))
@@ -108,7 +112,7 @@ def unigram(
 ) -> tuple[Doubles, float]:
     """Expected count of every word and mean document length behind the noise: EM with a single topic.
 
-    Where there are no documents, `length` is as good a mean as any.
+    In `n_rounds` on `n_threads`. Where `histograms` has no documents, `length` is as good a mean as any.
     """
     alpha = np.ones(1, np.float32)
     topics = SizedTopics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
@@ -132,7 +136,8 @@ def score(
     """Held-out channel log-likelihood: mixtures from a random half of the vocabulary score the other half.
 
     Both ways round. It needs no clean data, so choosing between models by it costs no privacy; the documents
-    should not have been trained on.
+    should not have been trained on. `seed` draws the half; `histograms`, `topics`, `alpha`, `n_steps` and
+    `n_threads` are those of `expect`.
     """
     half = np.random.default_rng(seed).random(histograms.n_words) < 0.5
     total = 0.0

@@ -54,7 +54,7 @@ FEW_TOPICS, FEW_TOKENS = 8, 1_000_000
 
 
 def start(corpus: Corpus, n_topics: int, seed: int) -> State:
-    """Every token in a topic drawn uniformly."""
+    """Every token of the `corpus` in one of `n_topics`, drawn uniformly by `seed`."""
     arguments.check_choice(corpus, n_topics)
     topics = np.empty(corpus.n_tokens, np.uint16)
     _native.start(topics, corpus.offsets, n_topics, arguments.seed_number(seed))
@@ -74,8 +74,9 @@ def sweep(
     others: ArrayLike | None = None,
     weights: ArrayLike | None = None,
 ) -> State:
-    """The state after `n_sweeps` more sweeps; the given one is left as it was.
+    """The state after `n_sweeps` more sweeps of the `corpus`; the given `state` is left as it was.
 
+    priors       alpha and beta; `seed` and `n_threads`: see above
     sampler      one of SAMPLERS, see above
     n_proposals  how often warp (1 to 3) and metropolis propose per token and side: more mix better, fewer
                  are faster
@@ -125,10 +126,11 @@ def assign(
     n_proposals: int = 1,
     n_threads: int = 1,
 ) -> State:
-    """The state after `n_sweeps` sweeps under fixed topics (K, V), by gibbs or metropolis.
+    """The `state` after `n_sweeps` sweeps of a `corpus` under fixed topics `topic_word` (K, V).
 
-    The documents are independent: each token's topic is drawn with probability ~ (n_dk + alpha_k) * phi_kw.
-    metropolis proposes `n_proposals` topics from the document and as many from the word's alias table.
+    The documents are independent: each token's topic is drawn with probability ~ (n_dk + `alpha`_k) * phi_kw.
+    The `sampler` is gibbs or metropolis, which proposes `n_proposals` topics from the document and as many
+    from the word's alias table. `seed` and `n_threads`: see above.
     """
     arguments.one_of("sampler", sampler, ("gibbs", "metropolis"))
     alpha = arguments.positive_vector("alpha", alpha)
@@ -155,7 +157,7 @@ def assign(
 
 
 def word_topic_counts(corpus: Corpus, topics: NDArray[np.uint16], n_topics: int) -> NDArray[np.int32]:
-    """Tokens of each word in each topic, shape (V, K).
+    """Tokens of each word of the `corpus` in each of `n_topics`, shape (V, K), where they are in `topics`.
 
     Equals `np.add.at(np.zeros((V, K), np.int32), (corpus.words, topics), 1)`.
     """
@@ -174,9 +176,9 @@ def fold_in(
     n_iterations: int = 40,
     n_threads: int = 1,
 ) -> NDArray[np.float32]:
-    """Topic mixtures (n_docs, K) of the documents given the topics (K, V); nothing is random.
+    """Mixtures (n_docs, K) of the `corpus` given `topic_word` (K, V), on `n_threads`; nothing is random.
 
-    Every document starts uniform and repeats, with n_w the count of word w,
+    Every document starts uniform and repeats `n_iterations` times, with `alpha` and n_w the count of word w,
 
         theta = alpha + sum(n_w * theta * phi[:, w] / (theta @ phi[:, w]) for w in document)
         theta /= theta.sum()

@@ -28,7 +28,7 @@ from fedtopics.network import wire
 from fedtopics.network.coordinator.answers import Channel, Patience, clock, opened, packed, size
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine
-from fedtopics.network.expected import Declaring, Expected, expected, read, read_declared
+from fedtopics.network.expected import Expected, expected, read, read_declared
 from fedtopics.network.messages import Request
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
@@ -156,8 +156,9 @@ class Coordinator:
         told = {name: rounds.tell(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
-            if isinstance(rounds, Declaring):
-                return read_declared(body, rounds.may_be_sent(told[name], number))
+            declared = rounds.may_be_sent(told[name], number)
+            if declared is not None:
+                return read_declared(body, declared)
             try:
                 return read(body, self._wanted(name, told[name], now))
             except WireError:  # some rounds are unlike the others, such as every tenth

@@ -32,7 +32,9 @@ KEYS = 2**62  # two tokens of a document of 1000 draw the same key once in 10^13
 
 @dataclass(frozen=True)
 class Bounds:
-    """Public limits, never read from private data. None: not promised, so that level is not priced."""
+    """Public limits, never read from private data: words of a document (`max_length`), documents of a user
+    (`max_documents`). None: not promised, so that level is not priced.
+    """
 
     max_length: int | None = None
     max_documents: int | None = None
@@ -88,7 +90,7 @@ def report_price(event: Event, noise: NoiseSource, claims: tuple[Claim, ...] = (
 
 
 def check_words(words: NDArray[Any], n_words: int) -> Words:
-    """The words as int32, or an error where they are not ids of a vocabulary of this size."""
+    """The `words` as int32, or an error where they are not ids of a vocabulary of `n_words`."""
     words = np.asarray(words)
     if words.ndim != 1 or (words.size and not np.issubdtype(words.dtype, np.integer)):
         raise InputError(f"words must be one array of integers, got {words.dtype} of shape {words.shape}")

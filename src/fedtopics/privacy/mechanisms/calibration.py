@@ -25,9 +25,9 @@ MECHANISM = None  # a part of mechanisms
 def calibrate(
     mechanism: str, relation: Relation, epsilon: float, delta: float = 0.0, rounds: int = 1, **public: Any
 ) -> float:
-    """The parameter with the least noise for which `rounds` fresh releases stay within (epsilon, delta).
+    """The parameter with the least noise for which `rounds` fresh releases stay within (`epsilon`, `delta`).
 
-    `public` are the mechanism's other arguments (n_words, bounds, ...).
+    Between neighbors of a `relation`; `public` are the `mechanism`'s other arguments (n_words, bounds, ...).
 
     >>> calibrate("histogram", "word replace", 12.0, n_words=1000)
     6.0

@@ -30,7 +30,7 @@ REACH = 6  # clips on either side of zero in the law that is listed
 
 @dataclass(frozen=True)
 class ClippedSum:
-    """Private sum of vectors, one per document."""
+    """Private sum of vectors, one per document, by `clip`, `resolution`, `multiplier` and public `bounds`."""
 
     multiplier: float
     clip: float = 1.0
@@ -52,7 +52,7 @@ class ClippedSum:
         return Release(value, self.price(noise.source))
 
     def clipped_steps(self, contributions: Any) -> Any:
-        """The rows, clipped and rounded, as sparse integers in steps of the grid."""
+        """The rows of `contributions`, clipped and rounded, as sparse integers in steps of the grid."""
         from scipy.sparse import csr_matrix, diags
 
         rows = csr_matrix(contributions, dtype=np.float64)

@@ -48,7 +48,11 @@ LARGEST_THRESHOLDED = 1000.0  # in steps of the grid; with more noise half of al
 
 @dataclass(frozen=True)
 class GaussianCounts:
-    """Counts with Gaussian noise; released integers are steps of 1/grid."""
+    """Counts of `n_words` with Gaussian noise of deviation `sigma`, from `threshold` on, within `bounds`.
+
+    Released integers are steps of 1/`grid`. `claims` are a paper's; `shifting`: units are cut by place, and a
+    word more moves those behind it to other units.
+    """
 
     sigma: float
     n_words: int
@@ -56,7 +60,7 @@ class GaussianCounts:
     grid: int = 1
     bounds: Bounds = UNBOUNDED
     claims: tuple[Claim, ...] = ()
-    shifting: bool = False  # units are cut by place: a word more moves those behind it to other units
+    shifting: bool = False
 
     def __post_init__(self) -> None:
         check_size("number of words", self.n_words)
@@ -90,7 +94,7 @@ class GaussianCounts:
         return Release(rows, self.price(noise.source))
 
     def add_to(self, counts: NDArray[Any], noise: Noise) -> Release[NDArray[np.int64]]:
-        """Release every count, zeros too, with noise: integers in steps of the grid, of the same shape.
+        """Release all `counts`, zeros too, with `noise`: integers in steps of the grid, of the same shape.
 
         Counts do not say how long documents are: only words are priced.
         """
@@ -121,7 +125,7 @@ class GaussianCounts:
         )
 
     def channel(self, max_count: int, max_value: int) -> NDArray[np.float64]:
-        """Pr[value | count] for counts 0..max_count; column 0: nothing released, last: max_value or more."""
+        """Pr[value | count] for counts up to `max_count`; column 0: nothing, last: `max_value` or more."""
         variance = float(self.variance)
         reach = int(20 * variance**0.5) + 20 + max_value + self.grid * max_count
         steps = np.arange(-reach, reach + 1)
@@ -133,7 +137,7 @@ class GaussianCounts:
         return table
 
     def likelihood_ratio(self, values: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Pr[value | count] / Pr[value | 0] for released values in steps."""
+        """Pr[value | count] / Pr[value | 0] for released `values` in steps and true `counts`."""
         shift = self.grid * np.asarray(counts, dtype=np.float64)
         ratio: NDArray[np.float64] = np.exp(shift * (2 * values - shift) / (2 * float(self.variance)))
         return ratio

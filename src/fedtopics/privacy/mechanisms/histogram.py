@@ -42,7 +42,7 @@ LARGEST = 8  # count and value of the law that is listed; larger values are one 
 
 @dataclass(frozen=True)
 class Histogram:
-    """Thresholded discrete Laplace histograms. At epsilon 0 nothing is released.
+    """Discrete Laplace histograms of `n_words` from `threshold` on, within `bounds`; nothing at `epsilon` 0.
 
     >>> release = Histogram(6.0, n_words=1000)(np.array([3, 3, 7]), np.array([0, 3]), Noise.simulated(0))
     >>> release.value.words.tolist(), release.value.values.tolist()
@@ -95,7 +95,7 @@ class Histogram:
         )
 
     def channel(self, max_count: int, max_value: int) -> NDArray[np.float64]:
-        """Pr[value | count] for counts 0..max_count; column 0: nothing released, last: max_value or more."""
+        """Pr[value | count] for counts up to `max_count`; column 0: nothing, last: `max_value` or more."""
         if max_value < self.threshold:
             raise InputError(
                 f"largest value must be at least the threshold {self.threshold}, got {max_value}"
@@ -110,12 +110,12 @@ class Histogram:
         return table
 
     def likelihood_ratio(self, values: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Pr[value | count] / Pr[value | 0] for released values."""
+        """Pr[value | count] / Pr[value | 0] for released `values` and true `counts`."""
         ratio: NDArray[np.float64] = np.exp(float(self.rate) * (values - np.abs(values - counts)))
         return ratio
 
     def debias(self, rows: SparseRows) -> NDArray[np.float64]:
-        """Unbiased total count of every word in all documents.
+        """Unbiased total count of every word in all documents from their `rows`.
 
         A released value counts as itself and an entry that was not released as -a / (1 - a): then the
         expectation of an entry is its true count N for every N >= 0, because f(m) = max(m, 0) - a/(1-a) [m <=
@@ -132,7 +132,7 @@ class Histogram:
 
 
 def upper_tail(a: float, threshold: NDArray[Any]) -> NDArray[np.float64]:
-    """Pr[Z >= threshold] of discrete Laplace noise."""
+    """Pr[Z >= `threshold`] of discrete Laplace noise, by its `a`."""
     above = a ** np.maximum(threshold, 1) / (1 + a)
     below = a ** np.maximum(1 - threshold, 0) / (1 + a)
     return np.asarray(np.where(threshold >= 1, above, 1 - below), dtype=np.float64)

@@ -66,7 +66,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """One way in which something may leave a party.
+    """One way in which something may leave a party, by `name`: what it `takes`, and what it `gives`.
 
     make       from public facts to a `Made`; all arguments by name
     examples   public facts of small universes, with which `checks.check_mechanism` tries it
@@ -108,7 +108,7 @@ def every() -> dict[str, Mechanism]:
 
 
 def find_mechanism(name: str) -> Mechanism:
-    """The mechanism of this name; an unknown name is an error, never a release without noise.
+    """The mechanism of this `name`; an unknown name is an error, never a release without noise.
 
     >>> find_mechanism("randomized response").make(epsilon=1.0, n_words=5).price().relations
     ('word replace',)

@@ -35,14 +35,13 @@ WIDEST_TABLE = 32  # deviations in steps up to which Gaussian noise is drawn fro
 
 
 class Noise:
-    """Independent exact draws; not for use by two threads or by two processes.
+    """Exact draws, `size` in a call, secure or from a `known_key`; not for two threads or two processes.
 
     >>> Noise.simulated(7, "example").laplace(Fraction(1, 2), 4).tolist()
     [-2, 3, 4, 0]
     """
 
     def __init__(self, known_key: bytes | None = None) -> None:
-        """Simulated noise where somebody chose the key, else secure."""
         self._source: NoiseSource = "secure" if known_key is None else "simulated"
         self._process = os.getpid()
         self._held = _noise.Stream(_Keystream(os.urandom(32) if known_key is None else known_key))
@@ -59,45 +58,45 @@ class Noise:
 
     @classmethod
     def simulated(cls, seed: int, *address: int | str) -> Noise:
-        """Noise that anyone who knows the seed can repeat, one stream per address; the ledger says so."""
+        """Noise that anyone who knows the `seed` can repeat, one stream per `address`; the ledger says so."""
         name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
         return cls(hashlib.sha256(name).digest())
 
     def laplace(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
-        """Integers with Pr[z] ~ e^(-epsilon |z|)."""
+        """Integers with Pr[z] ~ e^(-`epsilon` |z|)."""
         s, t = _rate(epsilon)
         return _noise.laplace(self._stream, s, t, size)
 
     def geometric(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
-        """Integers >= 0 with Pr[z] ~ e^(-epsilon z)."""
+        """Integers >= 0 with Pr[z] ~ e^(-`epsilon` z)."""
         s, t = _rate(epsilon)
         return _noise.geometric(self._stream, s, t, size)
 
     def gaussian(self, variance: Fraction, size: int) -> NDArray[np.int64]:
-        """Integers with Pr[z] ~ e^(-z^2 / (2 variance)): from a table where the law is narrow."""
+        """Integers with Pr[z] ~ e^(-z^2 / (2 `variance`)): from a table where the law is narrow."""
         law = _gaussian(variance)
         if variance <= WIDEST_TABLE**2:
             return _noise.two_sided(self._stream, exact.gaussian_digits(variance), size)
         return _noise.gaussian(self._stream, *law, size)
 
     def exp_minus(self, x: Fraction, size: int) -> NDArray[np.bool_]:
-        """Bernoulli draws with probability e^-x."""
+        """Bernoulli draws with probability e^-x of a fraction `x`."""
         if x < 0:
             raise InputError(f"e^-x is a probability for x >= 0 only, got {x}")
         return _noise.exp_minus(self._stream, x.numerator, x.denominator, size).astype(bool)
 
     def coins(self, chance: int, size: int) -> NDArray[np.bool_]:
-        """Bernoulli draws with probability chance / 2^64."""
+        """Bernoulli draws with probability `chance` / 2^64."""
         return _noise.coins(self._stream, chance, size).astype(bool)
 
     def below(self, n: int, size: int) -> NDArray[np.int64]:
-        """Integers uniform in 0, ..., n - 1."""
+        """Integers uniform in 0, ..., `n` - 1."""
         if n < 1:
             raise InputError(f"a positive number of values was expected, got {n}")
         return _noise.below(self._stream, n, size)
 
     def survivors(self, success: Decimal, n_positions: int) -> NDArray[np.int64]:
-        """Positions below n_positions, ascending, at which independent coins succeed; skips the failures."""
+        """Positions below `n_positions`, ascending, where coins of chance `success` succeed; skips others."""
         return _noise.survivors(self._stream, exact.gap_digits(success), n_positions)
 
     def laplace_rows(
@@ -110,7 +109,10 @@ class Noise:
         threshold: int,
         step: int = 1,
     ) -> SparseRows:
-        """Histogram of each row times `step` plus discrete Laplace noise on every word, if >= threshold."""
+        """Histogram of each row (`words` by `offsets`) times `step` plus discrete Laplace noise.
+
+        The noise, of `epsilon`, is on each of `n_words`; what is >= `threshold` is kept.
+        """
         coins = exact.gap_digits(exact.laplace_tail(epsilon, threshold))
         s, t = _rate(epsilon)
         rows = _noise.laplace_rows(self._stream, words, offsets, n_words, step, threshold, coins, s, t)
@@ -126,7 +128,10 @@ class Noise:
         threshold: int,
         step: int = 1,
     ) -> SparseRows:
-        """Histogram of each row times `step` plus discrete Gaussian noise on every word, if >= threshold."""
+        """Histogram of each row (`words` by `offsets`) times `step` plus discrete Gaussian noise.
+
+        The noise, of `variance`, is on each of `n_words`; what is >= `threshold` is kept.
+        """
         reached, excess = exact.gaussian_tail(variance, threshold)
         law = (exact.gap_digits(reached), *_gaussian(variance), exact.digits(excess))
         rows = _noise.gaussian_rows(self._stream, words, offsets, n_words, step, threshold, *law)

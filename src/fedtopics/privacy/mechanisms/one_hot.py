@@ -35,7 +35,7 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class OneHot:
-    """Thresholded noisy one-hot vectors; the released integers are steps of 1/grid.
+    """Noisy one-hot vectors of `n_words` at `epsilon`, from `tau` on; integers are steps of 1/`grid`.
 
     `bounds` are for the caller, who cuts documents: vectors are drawn without knowing where these end.
     """
@@ -81,7 +81,7 @@ class OneHot:
         return report_price(step, noise, (claim,), count=2)
 
     def channel(self, max_value: int) -> NDArray[np.float64]:
-        """Pr[value | is the token] in rows 0 (no) and 1 (yes); column 0: nothing released, last: or more."""
+        """Pr[value | is the token] in rows 0 (no) and 1 (yes); column 0: nothing, last: from `max_value`."""
         if max_value < self.threshold:
             raise InputError(
                 f"largest value must be at least the threshold {self.threshold}, got {max_value}"
@@ -95,7 +95,7 @@ class OneHot:
         return table
 
     def likelihood_ratio(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Pr[value | is the token] / Pr[value | is not] for released values."""
+        """Pr[value | is the token] / Pr[value | is not] for released `values`."""
         ratio: NDArray[np.float64] = np.exp(float(self.rate) * (values - np.abs(values - self.grid)))
         return ratio
 

@@ -40,7 +40,7 @@ LARGEST_EXPONENT = 700.0  # a smaller epsilon gives a larger delta, so stopping 
 
 
 def flip_probability(epsilon: float, delta: float, gamma: float = float("inf")) -> float:
-    """The paper's eta; gamma is the exponent of Zipf's law, infinite in its experiments.
+    """The paper's eta of `epsilon`, `delta` and Zipf's exponent `gamma`, infinite in its experiments.
 
     >>> round(flip_probability(7.5, 0.1), 4), round(flip_probability(5.0, 0.1), 4)
     (0.0524, 0.4026)
@@ -54,7 +54,7 @@ def flip_probability(epsilon: float, delta: float, gamma: float = float("inf")) 
 
 
 def kept_words(topic_word: NDArray[np.float64], delta: float) -> NDArray[np.bool_]:
-    """Which words of each topic are kept: the most probable, until the deserted rest weighs at most delta."""
+    """Which words of each topic of `topic_word` are kept: the likeliest; all others weigh at most `delta`."""
     order = np.argsort(-topic_word, axis=1, kind="stable")
     ranked = np.take_along_axis(topic_word, order, axis=1)
     rest = np.cumsum(ranked[:, ::-1], axis=1)[:, ::-1]  # mass of the word and of all less probable ones
@@ -68,6 +68,7 @@ class PriorResponses:
     """RRP for many users at once: the law of `PriorResponse.from_topics` with each user's own theta.
 
     A word may be the symbol n_words ("no word", a dummy tuple); the prior never draws it.
+    `topic_word` is phi; `epsilon`, `delta` and `gamma` give eta.
     """
 
     epsilon: float
@@ -95,7 +96,7 @@ class PriorResponses:
 
 
 def prior_price(epsilon: float, delta: float, noise: NoiseSource = "secure") -> Cost:
-    """What RRP costs where theta is the user's own: nothing is proved, whatever the paper claims."""
+    """What RRP costs where theta is the user's own: nothing is proved (at `epsilon`, `delta`, by `noise`)."""
     claim = Claim("word replace", epsilon, 2 * delta, "FedLDA (AAAI 2020), Theorem 1")
     return report_price(NonPrivate(), noise, (claim,))
 
@@ -110,7 +111,10 @@ def _drawn(laws: NDArray[np.float64], rows: NDArray[Any], noise: Noise) -> NDArr
 
 @dataclass(frozen=True, eq=False)
 class PriorResponse:
-    """RRP for one user: `noise_law` is g, `deserted` is d; build it with `from_topics`."""
+    """RRP for one user: `noise_law` is g, `deserted` is d; build it with `from_topics`.
+
+    `epsilon` and `delta` give eta, and `public_prior` says that theta is public.
+    """
 
     epsilon: float
     delta: float
@@ -134,7 +138,7 @@ class PriorResponse:
         *,
         public_prior: bool = False,
     ) -> PriorResponse:
-        """The mechanism of a user with topic mixture theta under the model topic_word (topics x words)."""
+        """The mechanism of a user with mixture `theta` under the model `topic_word` (topics x words)."""
         kept = np.where(kept_words(topic_word, delta), topic_word, 0.0)
         law = theta @ kept
         return cls(epsilon, delta, law, max(0.0, 1.0 - float(law.sum())), public_prior)
@@ -176,7 +180,7 @@ class PriorResponse:
         return mixed + np.eye(self.n_words) * (1 - self.eta + self.eta * self.deserted)
 
     def debias(self, counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Unbiased counts of the words from the reports of users who share this theta (last axis: words)."""
+        """Unbiased counts of the words from `counts` of reports of users who share this theta."""
         n_reports = np.sum(counts, axis=-1, keepdims=True)
         stays = 1 - self.eta + self.eta * self.deserted
         return np.asarray((counts - n_reports * self.eta * self.noise_law) / stays, dtype=np.float64)

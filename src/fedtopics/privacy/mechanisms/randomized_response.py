@@ -32,7 +32,7 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class RandomizedResponse:
-    """Report each of n words once, in order."""
+    """Report each word once, in order, as one of `n_words`, at `epsilon`."""
 
     epsilon: float
     n_words: int
@@ -60,7 +60,7 @@ class RandomizedResponse:
         return Release(np.where(keep, words, other), self.price(noise.source))
 
     def draw(self, size: int, noise: Noise) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-        """Which of `size` words to keep, and what to report for the others."""
+        """Which of `size` words to keep, and what to report for the others, by `noise`."""
         keep = noise.coins(self.keep_chance, size)
         return keep, noise.below(self.n_words, size).astype(np.int32)
 
@@ -75,7 +75,7 @@ class RandomizedResponse:
         return uniform + self.gamma * np.eye(self.n_words)
 
     def debias(self, counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Unbiased counts of the words from counts of reports (last axis: words)."""
+        """Unbiased counts of the words from `counts` of reports (last axis: words)."""
         if self.keep_chance == 0:
             raise InputError("reports at epsilon 0 say nothing about the words; they cannot be debiased")
         n_reports = np.sum(counts, axis=-1, keepdims=True)

@@ -34,7 +34,7 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class SubsetSelection:
-    """Report each word once, as a set of `size` words (None: the best size)."""
+    """Report each of `n_words` once, as a set of `size` words (None: the best size), at `epsilon`."""
 
     epsilon: float
     n_words: int
@@ -91,7 +91,7 @@ class SubsetSelection:
         return np.array([[inside if word in s else outside for s in sets] for word in range(self.n_words)])
 
     def debias(self, counts: NDArray[Any], n_reports: int) -> NDArray[np.float64]:
-        """Unbiased counts of the words from the number of reports that contain each."""
+        """Unbiased counts of the words from the `counts` of the `n_reports` reports that contain each."""
         if self.forced_chance == 0:
             raise InputError("reports at epsilon 0 say nothing about the words; they cannot be debiased")
         q = (self.n_members - self.p) / (self.n_words - 1)
@@ -99,7 +99,7 @@ class SubsetSelection:
 
 
 def uniform_subsets(n_sets: int, n_words: int, size: int, noise: Noise) -> NDArray[np.int32]:
-    """Independent uniform sets of different words, one per row (Floyd's algorithm)."""
+    """`n_sets` uniform sets of `size` of `n_words`, a row each, by `noise` (Floyd's algorithm)."""
     members = np.empty((n_sets, size), dtype=np.int32)
     for place, last in enumerate(range(n_words - size, n_words)):
         drawn = noise.below(last + 1, n_sets)

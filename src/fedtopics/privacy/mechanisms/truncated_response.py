@@ -32,7 +32,7 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class TruncatedResponse:
-    """Report each word once, as one of the `kept` words of a public ranking."""
+    """Report each of `n_words` once, as one of the `kept` words of a public ranking, at `epsilon`."""
 
     epsilon: float
     n_words: int
@@ -77,7 +77,7 @@ class TruncatedResponse:
         return table
 
     def debias(self, counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Unbiased counts of the kept words (last axis: all words); others are spread evenly over them."""
+        """Unbiased counts of the kept words from `counts` of all; others are spread evenly over them."""
         estimate = np.zeros(np.shape(counts))
         reported = np.asarray(counts)[..., list(self.kept)]
         n_reports = reported.sum(axis=-1, keepdims=True)

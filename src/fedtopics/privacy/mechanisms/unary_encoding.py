@@ -50,10 +50,10 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class UnaryEncoding:
-    """Noisy bit vectors of rows of words. `bounds.max_length` is the largest number of words set per
-    document.
+    """Noisy bit vectors of rows of words below `n_words`, at most `bounds.max_length` in a document.
 
-    false_chance is q, added_chance is (p - q)/(1 - q), both in units of 2^-64; use a named constructor.
+    `false_chance` is q, `added_chance` is (p - q)/(1 - q), both in units of 2^-64; use a named constructor.
+    `claims` are a paper's; `epsilon` is always that of a word replaced.
     """
 
     false_chance: int
@@ -76,7 +76,7 @@ class UnaryEncoding:
         bounds: Bounds = UNBOUNDED,
         claims: tuple[Claim, ...] = (),
     ) -> UnaryEncoding:
-        """Report true bits with probability p and false ones with q, rounded towards privacy."""
+        """Report true bits with probability `p` and false ones with `q`, rounded towards privacy."""
         p, q = Fraction(p), Fraction(q)
         if not 0 < q <= p < 1:
             raise InputError(
@@ -89,14 +89,14 @@ class UnaryEncoding:
 
     @classmethod
     def optimized(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
-        """OUE: p = 1/2, q = 1/(e^epsilon + 1); epsilon is that of a word replaced."""
+        """OUE: p = 1/2, q = 1/(e^epsilon + 1)."""
         exact.dyadic_epsilon(epsilon)
         with localcontext(exact.PRECISE):
             return cls.of(Fraction(1, 2), 1 / (exact.exp_plus(epsilon) + 1), n_words, bounds)
 
     @classmethod
     def symmetric(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
-        """p = 1 - q; epsilon is that of a word replaced, half of it that of a bit."""
+        """p = 1 - q; half of epsilon is that of a bit."""
         exact.dyadic_epsilon(epsilon)
         with localcontext(exact.PRECISE):
             q = 1 / (exact.exp_plus(epsilon / 2) + 1)
@@ -106,7 +106,7 @@ class UnaryEncoding:
     def informative(
         cls, epsilon: float, n_words: int, n_ones: int = 1, bounds: Bounds = UNBOUNDED
     ) -> UnaryEncoding:
-        """The pair with the largest mutual information at this epsilon of a word replaced."""
+        """The pair with the largest mutual information for rows of `n_ones` words."""
         exact.dyadic_epsilon(epsilon)
         check_size("number of words of a row", n_ones)
         q = Decimal(most_informative(epsilon, min(n_ones / n_words, 0.5)))
@@ -162,7 +162,7 @@ class UnaryEncoding:
         return Release(bits, self.price(noise.source))
 
     def each(self, words: NDArray[Any], noise: Noise) -> Release[SparseRows]:
-        """Release the noisy bits of every word on its own; the number of words shows."""
+        """Release the noisy bits of each of `words` on its own, by `noise`; the number of words shows."""
         bits = self(words, np.arange(len(words) + 1), noise).value
         return Release(bits, report_price(Pure(self.epsilon), noise.source, self.claims))
 
@@ -182,14 +182,14 @@ class UnaryEncoding:
         return np.array([[1 - self.q, self.q], [1 - self.p, self.p]])
 
     def debias(self, counts: NDArray[Any], n_rows: int) -> NDArray[np.float64]:
-        """Unbiased number of rows with each word from the number of ones reported in n_rows rows."""
+        """Unbiased number of rows with each word from the `counts` of ones reported in `n_rows` rows."""
         if self.added_chance == 0:
             raise InputError("reports at epsilon 0 say nothing about the words; they cannot be debiased")
         return np.asarray((counts - n_rows * self.q) / (self.p - self.q), dtype=np.float64)
 
 
 def distinct(words: Words, offsets: Offsets) -> tuple[Words, Offsets]:
-    """The different words of each row, in the order of their first occurrence."""
+    """The different `words` of each row (by `offsets`), in the order of their first occurrence."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     _, first = np.unique(rows * (int(words.max(initial=0)) + 1) + words, return_index=True)
     first.sort()
@@ -198,7 +198,7 @@ def distinct(words: Words, offsets: Offsets) -> tuple[Words, Offsets]:
 
 
 def most_informative(epsilon: float, density: float) -> float:
-    """The q that maximizes the mutual information between a bit, 1 with this density, and its report."""
+    """The q that at `epsilon` tells most about a bit, 1 with this `density`, by mutual information."""
     from scipy.optimize import minimize_scalar
     from scipy.special import entr, expit
 
@@ -220,7 +220,7 @@ def _chances(made: UnaryEncoding, words: NDArray[Any], offsets: NDArray[Any]) ->
 
 
 def bits(name: str, make: Callable[..., UnaryEncoding], loud: float, **known: Any) -> Mechanism:
-    """The mechanism of this name that reports bits; `known`: its parameter, noisiest and as an example."""
+    """The mechanism `name`, by `make`; `known`: its parameter at most noise (least: `loud`), an example."""
     ((parameter, (quiet, example)),) = known.items()
     return Mechanism(
         name,

@@ -24,7 +24,7 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class UnitHistogram:
-    """Thresholded discrete Laplace histograms of the units of each document."""
+    """Thresholded discrete Laplace histograms of the units of each document, by one `histogram` each."""
 
     histogram: Histogram
 
@@ -49,7 +49,7 @@ class UnitHistogram:
 
 
 def unit_histogram(epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnitHistogram:
-    """Units at the usual threshold."""
+    """Units at the usual threshold; `epsilon`, `n_words` and `bounds` are those of `Histogram`."""
     return UnitHistogram(Histogram(epsilon, n_words, bounds=bounds))
 
 

@@ -19,7 +19,7 @@ class BudgetError(InputError):
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that releases together may cost between neighbors of one relation."""
+    """The most that releases together may cost between neighbors of one `relation`: `epsilon` at `delta`."""
 
     relation: Relation
     epsilon: float
@@ -31,5 +31,5 @@ class Budget:
         check_delta(self.delta)
 
     def epsilon_of(self, cost: Cost) -> float:
-        """What the cost comes to, for the relation and delta of this budget."""
+        """What the `cost` comes to, for the relation and delta of this budget."""
         return accounting.epsilon(cost.losses_of(self.relation), self.delta)

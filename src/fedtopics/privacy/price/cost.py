@@ -44,7 +44,7 @@ def check_relation(relation: str) -> Relation:
 
 @dataclass(frozen=True)
 class Loss:
-    """`count` independent occurrences of an event between neighbors of the relation."""
+    """`count` independent occurrences of an `event` between neighbors of the `relation`."""
 
     relation: Relation
     event: Event
@@ -59,7 +59,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says that a whole run costs. Shown beside what is proved, never added to it."""
+    """What a paper (`source`) says a run costs: `relation`, `epsilon`, `delta`. Shown, but never added up."""
 
     relation: Relation
     epsilon: float
@@ -74,7 +74,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Cost:
-    """The price of one release: proved losses by relation, the paper's claims, and where the noise came from.
+    """The price of one release: proved `losses` by relation, papers' `claims`, where the `noise` is from.
+
+    What is not stated costs `otherwise`.
 
     >>> from fedtopics.privacy.price.events import Pure
     >>> cost = Cost((Loss("word add/remove", Pure(2.0)),), noise="secure")
@@ -104,7 +106,7 @@ class Cost:
         return tuple(relation for relation in RELATIONS if relation in stated)
 
     def losses_of(self, relation: Relation) -> tuple[Loss, ...]:
-        """Losses between neighbors of this relation; not stated means no bound, except for free costs."""
+        """Losses between neighbors of this `relation`; not stated means no bound, except for free costs."""
         stated = tuple(loss for loss in self.losses if loss.relation == relation)
         return stated or (Loss(relation, self.otherwise),)
 
@@ -126,7 +128,7 @@ class Cost:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Cost:
-        """The cost written by `to_dict`."""
+        """The cost that `to_dict` wrote as `data`."""
         try:
             losses = [Loss(x["relation"], events.from_dict(x["event"]), x["count"]) for x in data["losses"]]
             claims = [Claim(**claim) for claim in data["claims"]]

@@ -15,7 +15,7 @@ from fedtopics.errors import InputError
 
 
 def check_number(name: str, value: float, *, minimum: float = 0.0, open_minimum: bool = False) -> None:
-    """Refuse NaN, infinities, and numbers below the minimum (or at it, where it is open)."""
+    """Refuse a `value` (called `name`) that is no number or below `minimum` (or at it, if `open_minimum`)."""
     bad = isinstance(value, bool) or not isinstance(value, int | float) or not _fits_a_float(value)
     if bad or value < minimum or (open_minimum and value == minimum):
         bound = "greater than" if open_minimum else "at least"
@@ -47,7 +47,7 @@ class NonPrivate:
 
 @dataclass(frozen=True)
 class Pure:
-    """epsilon-DP: the probability of every output differs by a factor of at most e^epsilon."""
+    """`epsilon`-DP: the probability of every output differs by a factor of at most e^epsilon."""
 
     epsilon: float
 

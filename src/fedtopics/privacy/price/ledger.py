@@ -76,11 +76,14 @@ class Entry:
 
 @dataclass
 class Ledger:
-    """Charges of every party in one run (or, reopened with `from_json`, in several); safe under threads.
+    """Charges of every party in one `run` (or, reopened, in several from `first_run` on); safe under threads.
 
     budgets      of every party; `budgets_of` names those of single parties
+    delta        at which `statements` are made
     secure_only  set by a deployment: releases with simulated noise are refused
     entries      is only ever appended to: what was taken into the accounts is not looked at again
+
+    A release is of a `party` in a `round`, at a `cost`; its `content` is a digest of what is sent.
 
     >>> from fedtopics.privacy.price.release import reuse, disclose
     >>> ledger = Ledger(run="example")
@@ -131,13 +134,13 @@ class Ledger:
         return max(known, key=SOURCES.index, default="none")
 
     def check_parties(self, parties: Iterable[str]) -> None:
-        """Refuse budgets of parties that are not among these: a misspelled name would protect nobody."""
+        """Refuse budgets of others than these `parties`: a misspelled name would protect nobody."""
         strangers = set(self.budgets_of) - set(parties)
         if strangers:
             raise InputError(f"budgets must name parties of the run, got {', '.join(sorted(strangers))}")
 
     def require(self, party: str, plan: Iterable[Cost]) -> None:
-        """Raise `BudgetError` unless the party can afford all costs of the plan; charges nothing."""
+        """Raise `BudgetError` unless the party can afford all costs of the `plan`; charges nothing."""
         self._refuse_overspending(party, total(plan))
 
     def charge(self, party: str, round: int, cost: Cost, *, content: str = "") -> None:  # noqa: A002
@@ -162,7 +165,7 @@ class Ledger:
         return entry
 
     def charged(self, run: str, number: int, party: str) -> Entry | None:
-        """The entry of this release, None where there is none."""
+        """The entry of a party in round `number` of a run, None where there is none."""
         return self._known().of_key.get((run, number, party))
 
     def _known(self) -> Accounts:
@@ -232,7 +235,7 @@ class Ledger:
 
     @classmethod
     def from_json(cls, text: str, run: str | None = None) -> Ledger:
-        """The ledger written by `to_json`, continued under a new run where one is named; checks the chain."""
+        """The ledger that `to_json` wrote as `text`, continued as `run` if one is named; checks the chain."""
         try:
             data = json.loads(text)
             own = {name: _budgets(rows) for name, rows in data.get("budgets_of", {}).items()}

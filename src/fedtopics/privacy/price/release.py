@@ -35,7 +35,7 @@ U = TypeVar("U")
 
 @dataclass(frozen=True, eq=False)
 class Release(Generic[T]):
-    """A value that may leave the party, and what that costs.
+    """A `value` that may leave the party, and what that costs (`cost`).
 
     >>> reuse(3).map(lambda value: value + 1).value
     4
@@ -54,12 +54,12 @@ class Release(Generic[T]):
 
 
 def reuse(value: T) -> Release[T]:
-    """A value computed only from what this party has released before: it costs nothing more."""
+    """A `value` computed only from what this party has released before: it costs nothing more."""
     return Release(value, FREE)
 
 
 def side_by_side(parts: Iterable[Release[T]], add: Callable[[T, T], T]) -> Release[T]:
-    """Equal releases about parts of the data that share no word, as one: a word is in one part only.
+    """Equal releases about `parts` of the data that share no word, as one by `add`: a word is in one part.
 
     So a word costs what it costs in its part (parallel composition); for documents and users, which may have
     words in several parts, nothing may be stated.
@@ -78,5 +78,5 @@ def side_by_side(parts: Iterable[Release[T]], add: Callable[[T, T], T]) -> Relea
 
 
 def disclose(value: T) -> Release[T]:
-    """A value sent in the clear, for non-private baselines; the ledger shows it as infinite."""
+    """A `value` sent in the clear, for non-private baselines; the ledger shows it as infinite."""
     return Release(value, INFINITE)

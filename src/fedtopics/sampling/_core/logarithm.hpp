@@ -23,7 +23,7 @@ INLINE double logarithm(double x) {
   int64_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   const int64_t exponent = (bits - 0x3fe6a09e667f3bcd) >> 52;  // sqrt(1/2)
-  bits -= exponent << 52;
+  bits -= exponent * (int64_t{1} << 52);
   std::memcpy(&x, &bits, sizeof x);
   const double z = (x - 1.0) / (x + 1.0), zz = z * z;
   double series = 0.0;
