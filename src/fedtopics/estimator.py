@@ -100,12 +100,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         counts = self._counts(X, reset=False)
         corpus, scale = scaled_tokens(counts, self.model_.vocabulary)
         # Mixtures do not change when counts and prior grow by the same factor.
-        theta = lda.fold_in(
-            corpus,
-            self.model_.topic_word,
-            self.doc_topic_prior_ * scale,
-            n_threads=self._n_threads(),
-        )
+        prior, n_threads = self.doc_topic_prior_ * scale, self._n_threads()
+        theta = lda.fold_in(corpus, self.model_.topic_word, prior, n_threads=n_threads)
         return theta.astype(counts.dtype)
 
     def perplexity(self, X: Any) -> float:
@@ -168,7 +164,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             alpha = np.broadcast_to(np.asarray(alpha, np.float64), (self.n_components,)).copy()
         except ValueError:
             raise InputError(
-                f"expected doc_topic_prior as 1 or {self.n_components} numbers, got {alpha}"
+                f"expected doc_topic_prior: 1 or {self.n_components} numbers, got {alpha}"
             ) from None
         return lda.Priors(alpha, beta)
 
@@ -180,9 +176,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         topics = self.seed_words if isinstance(self.seed_words, Mapping) else dict(enumerate(self.seed_words))
         unknown = [word for words in topics.values() for word in words if word not in column]
         if unknown:
-            raise InputError(
-                f"expected seed words of the vocabulary, got {unknown[0]!r}; remove or correct it"
-            )
+            raise InputError(f"expected seed words of the vocabulary, got {unknown[0]!r}; correct it")
         seeds = {topic: [column[word] for word in words] for topic, words in topics.items()}
         return Guidance.from_seeds(seeds, n_words, self.n_components)
 

@@ -101,7 +101,7 @@ def read(path: Path, most: int = MOST, *, links: bool = True) -> bytes:
         _check(found, path)
         if found.st_size > most:
             raise InputError(
-                f"expected {path} with at most {most} bytes, got {found.st_size}; is it the right file?"
+                f"expected {path} with at most {most} bytes, got {found.st_size}; the right file?"
             )
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(found.st_size)
@@ -167,9 +167,7 @@ def lock(folder: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        raise StoreError(
-            f"expected {folder} for one process alone, got another that uses it; stop it first"
-        ) from None
+        raise StoreError(f"expected {folder} for one process alone, got another in it; stop that") from None
     return descriptor
 
 

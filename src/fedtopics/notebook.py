@@ -41,5 +41,4 @@ class Output:
         self._handle = shown.display(shown.HTML(html), display_id=True)
 
     def update(self, html: str) -> None:
-        """Put this in place of what is there."""
         self._handle.update(self._wrap(html))

@@ -15,11 +15,10 @@ from attacks import hostile
 from network import processes
 
 from fedtopics.errors import InputError
-from fedtopics.network.coordinator import visits
+from fedtopics.network.coordinator import door
 from fedtopics.network.coordinator.desk import MOST_LINES, Desk
-from fedtopics.network.coordinator.door import Door
+from fedtopics.network.coordinator.door import Door, Strangers
 from fedtopics.network.coordinator.server import Server
-from fedtopics.network.coordinator.visits import Strangers
 from fedtopics.network.local import HUB, LocalFederation
 from fedtopics.network.party.visitor import Visitor
 from fedtopics.network.plan import onboarding
@@ -124,7 +123,7 @@ def test_strangers_do_not_keep_parties_out(
     federation: LocalFederation, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Connections that never finish their handshake are few, and those of parties do not count as such."""
-    monkeypatch.setattr(visits, "MOST_AT_ADDRESS", 3)
+    monkeypatch.setattr(door, "MOST_AT_ADDRESS", 3)
     address = ("localhost", federation.hub.plan.port)
     with hostile.connection(federation, hostile.credentials(federation, "north")) as talk:
         talk.sendall(hostile.turn())
@@ -139,9 +138,9 @@ def test_strangers_do_not_keep_parties_out(
 
 def test_strangers_are_counted_by_address_and_in_all() -> None:
     there = Strangers()
-    assert sum(there.come("a") for _ in range(50)) == visits.MOST_AT_ADDRESS
+    assert sum(there.come("a") for _ in range(50)) == door.MOST_AT_ADDRESS
     assert there.come("b")
-    assert sum(there.come(f"c{i}") for i in range(500)) == visits.MOST_STRANGERS - visits.MOST_AT_ADDRESS - 1
+    assert sum(there.come(f"c{i}") for i in range(500)) == door.MOST_STRANGERS - door.MOST_AT_ADDRESS - 1
     there.leave("a")
     assert there.come("a")
     assert not there.come("a")

@@ -12,9 +12,8 @@ from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.network.coordinator.answers import Silence
+from fedtopics.network.coordinator.answers import Patience, Silence
 from fedtopics.network.coordinator.desk import Desk
-from fedtopics.network.coordinator.patience import Patience
 from fedtopics.network.messages import Request
 
 TOPICS = planted_topics(3, 8)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
 from fedtopics.errors import InputError
-from fedtopics.network.coordinator.folder import ABORT, CoordinatorFolder
+from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan import certificates
 
 
@@ -45,7 +45,7 @@ def test_a_run_is_submitted_aborted_and_resumed(place: Path) -> None:
     assert "failed or aborted" in refused("run", "resume", hub, "--run", "spring")
     said("run", "abort", hub, "--run", "spring")
     run = CoordinatorFolder(hub).run("spring")
-    assert run.asked(ABORT)
+    assert run.abort.exists()
     run.change("aborted")
     assert "under way" in refused("run", "abort", hub, "--run", "spring")
     said("run", "resume", hub, "--run", "spring")

@@ -9,9 +9,7 @@ import pytest
 
 from fedtopics.documents import datasets
 from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.reading import read
-from fedtopics.documents.reading.built_in import BUILT_IN
-from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.reading import BUILT_IN, read
 from fedtopics.errors import InputError
 
 
@@ -42,7 +40,7 @@ def test_labels_are_political_parties(sotu: Corpus) -> None:
 
 
 def test_it_is_small_enough_to_ship() -> None:
-    path, _ = BUILT_IN["sotu"].located(Columns())
+    path, _ = BUILT_IN["sotu"]
     assert path.stat().st_size < 3_000_000
 
 

@@ -32,9 +32,9 @@ def word2vec(line_ends: bool) -> bytes:
     )
 
 
-def check(found: vector_files.Vectors) -> None:
-    assert found.known.tolist() == [0, 1, 2]
-    np.testing.assert_allclose(found.rows, ROWS[:3], rtol=1e-6)
+def check(found: tuple[Any, Any]) -> None:
+    assert found[0].tolist() == [0, 1, 2]
+    np.testing.assert_allclose(found[1], ROWS[:3], rtol=1e-6)
 
 
 @pytest.mark.parametrize("header", [False, True])
@@ -79,9 +79,9 @@ def test_a_fasttext_model_is_read_with_its_n_grams(fasttext: tuple[Path, Any]) -
     path, oracle = fasttext
     words = ("tax", "wär", "taxed", "x")  # "taxed" is not in the model's dictionary
     found = vector_files.read(path, {word: number for number, word in enumerate(words)})
-    assert found.known.tolist() == [0, 1, 2, 3]
-    np.testing.assert_allclose(found.rows[:2], [oracle["tax"], oracle["wär"]], rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(found.rows[2:], [oracle["taxed"], oracle["x"]], rtol=1e-4, atol=1e-6)
+    assert found[0].tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(found[1][:2], [oracle["tax"], oracle["wär"]], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found[1][2:], [oracle["taxed"], oracle["x"]], rtol=1e-4, atol=1e-6)
 
 
 def test_a_fasttext_model_that_ends_early_is_refused(fasttext: tuple[Path, Any], tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, content: str, mess
 
 def test_words_with_spaces_are_no_error(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("tax 1 2 3\n. . . 1 2 3\nwar 1 2 3\n")
-    assert vector_files.read(tmp_path / "v.txt", PLACE).known.tolist() == [0, 2]
+    assert vector_files.read(tmp_path / "v.txt", PLACE)[0].tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("size", [3, 10, len(word2vec(False)) - 1])

@@ -27,4 +27,4 @@ def evaluate(
     if as_json:
         options.print_json(found)
     else:
-        tables.print_scores(found)
+        tables.print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in found.items()])

@@ -62,7 +62,6 @@ def leaderboard(
 
 
 def plain(place: Place) -> dict[str, Any]:
-    """A place as JSON data."""
     return asdict(place) | {"label": place.candidate.label}
 
 

@@ -135,7 +135,6 @@ class Preparing(Reading):
     language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
 
     def options(self) -> dict[str, Any]:
-        """The options as `fedtopics.documents.reading.read` takes them."""
         given = super().options()
         return given | ({"sentences": "paragraphs"} if given.pop("paragraphs") else {})
 
@@ -159,7 +158,6 @@ class Dealing(Preparing):
     ] = None
 
     def options(self) -> dict[str, Any]:
-        """The options as `fedtopics.runs.experiment.prepare` takes them."""
         given = super().options()
         return given | {"n_parties": given.pop("parties")}
 

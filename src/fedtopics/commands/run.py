@@ -64,12 +64,12 @@ def watch(folder: options.Coordinator, name: Name = "") -> None:
 @app.command()
 def abort(folder: options.Coordinator, name: Name = "") -> None:
     """End a run; it can be resumed."""
-    from fedtopics.network.coordinator.folder import ABORT, OPEN
+    from fedtopics.network.coordinator.folder import OPEN
 
     chosen = _chosen(folder, name)
     if chosen.status().state not in OPEN:
         raise InputError(f"expected a run that is under way, got {chosen.name}: {chosen.status().state}")
-    chosen.ask(ABORT)
+    chosen.abort.touch()
     options.say(f"{chosen.name} will be ended")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -54,15 +54,10 @@ def simulate(
     )
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)}
-    drawn: dict[str, Any] = {
-        "vocabulary_epsilon": vocabulary_epsilon,
-        "simulation_seed": None if secure else seed,
-    }
-    plan = local.plan_for(texted, method, given, **drawn)
+    drawn = None if secure else seed
+    plan = local.plan_for(texted, method, given, vocabulary_epsilon=vocabulary_epsilon, simulation_seed=drawn)
     with local.found(out, plan, texted) as federation:
-        tables.console.print(
-            f"plan {plan.digest[:16]}, parties {', '.join(plan.parties)}, {plan.coordinator}"
-        )
+        tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
         federation.start()
         run = federation.hub.submit()
         federation.wait(run, patience)

@@ -89,7 +89,6 @@ def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
 
 
 def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8, method: str = "") -> None:
-    """The largest topics with their most probable words."""
     shares = model.topic_shares
     order = range(model.n_topics) if shares is None else (-shares).argsort(kind="stable")
     shown = "topics" if n_topics >= model.n_topics else f"largest {n_topics} of {model.n_topics} topics"
@@ -113,11 +112,6 @@ def print_saved(folder: Path | None) -> None:
     console.print(f"report: {folder / 'report.html'}   topics: fedtopics topics {folder}", soft_wrap=True)
 
 
-def print_scores(scores: Mapping[str, float]) -> None:
-    """Names and values."""
-    print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in scores.items()])
-
-
 def print_rows(rows: Sequence[Mapping[str, float | str | None]]) -> None:
     """A table whose columns are the keys of its rows; numbers with four digits, None as nothing."""
     table = Table(*rows[0])
@@ -133,6 +127,5 @@ def _cell(value: float | str | None) -> str:
 
 
 def print_titled(title: str, text: str) -> None:
-    """A line that begins with a title."""
     console.print(title, style="bold", end="")
     console.print(text, soft_wrap=True)

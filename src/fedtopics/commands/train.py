@@ -74,9 +74,7 @@ def train(
     if consistency is not None:
         logger.warning(_relation_note(run.record))
     if run.record["noise"] == "simulated":
-        logger.warning(
-            "the noise came from the seed, for experiments; train what is to be published with --secure-noise"
-        )
+        logger.warning("the noise came from the seed, for experiments; to publish, train with --secure-noise")
     if out is not None:
         run.save(out)
         report.put_beside(out)

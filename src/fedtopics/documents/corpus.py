@@ -105,9 +105,7 @@ class Corpus:
         ([3, 0, 1, 5, 2, 4], [0, 4, 6], [0, 2, 4, 6])
         """
         if isinstance(texts, str):
-            raise InputError(
-                "expected a list of texts, got one string; put it in a list, or read a file of that name"
-            )
+            raise InputError("expected a list of texts, got one string; put it in a list, or read a file")
         tracked = track(texts, "Reading texts", shown=progress)
         corpus = cls.from_documents((Document(text) for text in tracked), **options)
         return replace(corpus, ids=_strings(ids), labels=_strings(labels), parties=_strings(parties))
@@ -155,9 +153,7 @@ class Corpus:
         with np.errstate(invalid="ignore"):
             whole = matrix.data.astype(np.int64)
         if (whole != matrix.data).any() or (whole < 0).any():
-            raise InputError(
-                "expected counts that are whole numbers and not negative; got others in the matrix"
-            )
+            raise InputError("expected counts that are whole numbers and not negative, got others")
         if matrix.shape[1] != len(vocabulary):
             raise InputError(f"expected {matrix.shape[1]} words, one for each column, got {len(vocabulary)}")
         before = np.concatenate([[0], np.cumsum(whole)])
@@ -269,9 +265,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     """One corpus with the documents of all `corpora`, in order; they must share one vocabulary."""
     first = corpora[0]
     if any(corpus.vocabulary != first.vocabulary for corpus in corpora):
-        raise InputError(
-            "expected corpora over one vocabulary, got different ones; use with_vocabulary first"
-        )
+        raise InputError("expected corpora over one vocabulary, got several; use with_vocabulary first")
     known: dict[str, Any] = {name: _all([getattr(corpus, name) for corpus in corpora]) for name in KNOWN}
     return replace(first, **join([corpus._indexed for corpus in corpora])._asdict(), **known)
 

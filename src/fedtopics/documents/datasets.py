@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.reading import read
-from fedtopics.documents.reading.built_in import BUILT_IN
+from fedtopics.documents.reading import BUILT_IN, read
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
 

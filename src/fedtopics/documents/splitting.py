@@ -38,9 +38,7 @@ def by_column(corpus: Corpus) -> list[Corpus]:
     [('farm', 1), ('mine', 2)]
     """
     if corpus.parties is None:
-        raise InputError(
-            "expected documents with parties, got none; name their column by --party-column (party_column)"
-        )
+        raise InputError("expected documents with parties, got none; name a --party-column (party_column)")
     if missing := corpus.parties.count(""):
         raise InputError(f"expected a party for every document, got none for {missing} of {corpus.n_docs}")
     names, party = np.unique(np.array(corpus.parties, dtype=object).astype(str), return_inverse=True)
@@ -70,9 +68,7 @@ def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, see
     mixture. `seed` draws the parts.
     """
     if corpus.labels is None:
-        raise InputError(
-            "expected documents with labels, got none; name their column by --label-column (label_column)"
-        )
+        raise InputError("expected documents with labels, got none; name a --label-column (label_column)")
     if not concentration > 0:
         raise InputError(f"expected a concentration above 0, got {concentration}")
     _check_number(corpus, n_parties)

@@ -48,9 +48,7 @@ def pyldavis_input(
     """The arguments of `pyLDAvis.prepare`; words that the documents lack and empty documents are left out."""
     frequency = np.bincount(corpus.words, minlength=corpus.n_words)
     if not frequency.any():
-        raise InputError(
-            "expected documents with words of the model, got none; give texts it was trained for"
-        )
+        raise InputError("expected documents with words of the model, got none; give texts like its own")
     used, filled = frequency > 0, corpus.lengths > 0
     topics = topic_word[:, used]
     mixtures = theta[filled].astype(np.float64)

@@ -33,9 +33,7 @@ def write(
 
     present = [name for name in (NUMBERS, WORDS) if (directory / name).exists()]
     if present and not overwrite:
-        raise InputError(
-            f"expected no model in {directory}, got {present[0]}; save elsewhere or overwrite=True"
-        )
+        raise InputError(f"expected no model in {directory}, got {present[0]}; save elsewhere, or overwrite")
     numbers = save({name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)})
     described = {"schema": SCHEMA, **description}
     described["sha256"] = _content_hash(numbers, described)
@@ -56,15 +54,11 @@ def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any
     numbers = (directory / NUMBERS).read_bytes()
     described = _parse((directory / WORDS).read_bytes(), directory)
     if described.pop("sha256", None) != _content_hash(numbers, described):
-        raise InputError(
-            f"model files in {directory} do not match their hash: damaged or edited; save it anew"
-        )
+        raise InputError(f"model files in {directory} do not match their hash: damaged or edited; save anew")
     try:
         arrays = load(numbers)
     except (SafetensorError, KeyError, ValueError) as error:
-        raise InputError(
-            f"expected safetensors in {directory / NUMBERS}, got {error}; save it anew"
-        ) from None
+        raise InputError(f"expected safetensors in {directory / NUMBERS}, got {error}; save anew") from None
     for name, array in arrays.items():
         if array.dtype != np.float64:
             raise InputError(
@@ -80,9 +74,7 @@ def _parse(content: bytes, directory: Path) -> dict[str, Any]:
         raise InputError(f"expected JSON in {directory / WORDS}, got {error}; save the model anew") from None
     schema = described.get("schema") if isinstance(described, dict) else None
     if schema != SCHEMA:
-        raise InputError(
-            f"expected schema {SCHEMA} in {directory / WORDS}, got {schema!r}; save the model anew"
-        )
+        raise InputError(f"expected schema {SCHEMA} in {directory / WORDS}, got {schema!r}; save it anew")
     _encoded(described, directory)
     return dict(described)
 
@@ -92,9 +84,7 @@ def _encoded(described: Mapping[str, Any], directory: Path) -> bytes:
     try:
         return (json.dumps(described, ensure_ascii=False, indent=1) + "\n").encode()
     except (UnicodeEncodeError, RecursionError) as error:
-        raise InputError(
-            f"expected words that a file can hold in {directory}, got {error}; remove it"
-        ) from None
+        raise InputError(f"expected words that a file can hold in {directory}, got {error}; cut it") from None
 
 
 def _content_hash(numbers: bytes, described: Mapping[str, Any]) -> str:

@@ -81,9 +81,7 @@ class TopicModel:
         counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
         smoothed = counts + np.asarray(beta, np.float64)
         if counts.ndim != 2 or not (smoothed.sum(axis=-1) > 0).all():
-            raise InputError(
-                "expected counts (n_topics, n_words) with some in each topic, or beta above zero"
-            )
+            raise InputError("expected counts (n_topics, n_words) with some in each topic, or beta above 0")
         sums = smoothed.sum(axis=1, keepdims=True)
         total = counts.sum()
         return cls(
@@ -127,7 +125,7 @@ class TopicModel:
             unknown = [topic for topic in labels if topic not in range(self.n_topics)]
             if unknown:
                 raise InputError(
-                    f"expected topics 0 to {self.n_topics - 1}, got {unknown[0]!r}; see top_words()"
+                    f"expected a topic below {self.n_topics}, got {unknown[0]!r}; see top_words()"
                 )
             labels = [labels.get(topic, self.label(topic)) for topic in range(self.n_topics)]
         return replace(self, labels=tuple(labels))
@@ -220,9 +218,7 @@ class TopicModel:
                 card=description["card"],
             )
         except (KeyError, TypeError) as error:
-            raise InputError(
-                f"model files in {directory} are incomplete ({error}); save the model anew"
-            ) from None
+            raise InputError(f"model files in {directory} are incomplete ({error}); save it anew") from None
 
     def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
         from fedtopics.documents.text.indexing import index_texts, with_vocabulary

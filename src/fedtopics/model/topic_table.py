@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,8 @@ from fedtopics.notebook import table
 
 if TYPE_CHECKING:
     import pandas
+
+HEAD = ("topic", "label", "share", "words")
 
 
 @dataclass(frozen=True)
@@ -48,32 +50,24 @@ class TopicTable(Sequence[TopicRow]):
     def __getitem__(self, number: Any) -> Any:
         return self.rows[number]
 
-    def __iter__(self) -> Iterator[TopicRow]:
-        return iter(self.rows)
+    def _cells(self) -> list[tuple[str, ...]]:
+        shares = ["?" if row.share is None else f"{row.share:.1%}" for row in self.rows]
+        rows = zip(self.rows, shares, strict=True)
+        return [(str(row.topic), row.label, share, " ".join(row.words)) for row, share in rows]
 
     def __str__(self) -> str:
-        cells = [("topic", "label", "share", "words")]
-        for row in self.rows:
-            share = "?" if row.share is None else f"{row.share:.1%}"
-            cells.append((str(row.topic), row.label, share, " ".join(row.words)))
+        cells = [HEAD, *self._cells()]
         label_width = max(len(cell[1]) for cell in cells)
         return "\n".join(f"{a:>5}  {b:<{label_width}}  {c:>5}  {d}" for a, b, c, d in cells)
 
     def _repr_html_(self) -> str:
         """The table as notebooks show it."""
-        shares = ["?" if row.share is None else f"{row.share:.1%}" for row in self.rows]
-        cells = zip(self.rows, shares, strict=True)
-        return table(
-            ["topic", "label", "share", "words"],
-            [[str(row.topic), row.label, share, " ".join(row.words)] for row, share in cells],
-        )
+        return table(HEAD, self._cells())
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a DataFrame with the columns topic, label, share and words."""
         try:
             import pandas
         except ImportError:
-            raise InputError(
-                "a DataFrame needs the package pandas; install it with: pip install pandas"
-            ) from None
+            raise InputError("a DataFrame needs the package pandas; pip install pandas") from None
         return pandas.DataFrame([vars(row) for row in self.rows])

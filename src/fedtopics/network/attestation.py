@@ -79,7 +79,6 @@ class Attestation:
     signature: str
 
     def to_bytes(self) -> bytes:
-        """As it goes over the wire."""
         return wire.pack({name: np.frombuffer(text.encode(), np.uint8) for name, text in vars(self).items()})
 
     @classmethod
@@ -106,16 +105,10 @@ class Attestation:
 
 
 @dataclass(frozen=True)
-class Attested:
+class Attested(Attestation):
     """A party's statement as it was signed, and the certificate that shows it."""
 
-    statement: str
-    signature: str
     certificate: str
-
-    def checked(self, certificate: x509.Certificate, party: str, run: str, plan: str) -> Statement:
-        """What was stated, if the owner of the certificate signed it, for this run of this plan."""
-        return Attestation(self.statement, self.signature).checked(certificate, party, run, plan)
 
 
 def made(party: str, run: str, plan: str, entries: Sequence[Entry], sign: Sign) -> Attestation:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
-from types import FrameType, TracebackType
 
 from fedtopics import files
 
@@ -42,9 +41,7 @@ class Kept:
         self._start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def keep_going(self, stop: Callable[[], bool]) -> None:
@@ -68,7 +65,6 @@ class Kept:
             self._start()
 
     def stop(self) -> None:
-        """End the worker."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -107,11 +103,7 @@ def end_with_keeper() -> None:
 
 def until_told_to_stop() -> Callable[[], bool]:
     """A function that says whether this process has been asked to end (SIGTERM or SIGINT)."""
-    told = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        told.append(number)
-
+    told: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, note)
+        signal.signal(number, lambda number, frame: told.append(number))
     return lambda: bool(told)

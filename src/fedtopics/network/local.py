@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, sleep
-from types import TracebackType
 from typing import Any
 
 from fedtopics import files
@@ -28,7 +27,7 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.keeper import NOTE
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import onboarding
-from fedtopics.network.plan.parts import Evaluation, Texts, Words
+from fedtopics.network.plan.parts import Evaluation, Words
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
@@ -41,7 +40,6 @@ MOST_WORDS = 10_000
 
 
 def free_port() -> int:
-    """A port of this machine that nobody uses now."""
     with socket.socket() as asked:
         asked.bind(("127.0.0.1", 0))
         return int(asked.getsockname()[1])
@@ -87,9 +85,7 @@ class LocalFederation:
     def __enter__(self) -> LocalFederation:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -100,13 +96,7 @@ class LocalFederation:
         """Start these participants, or all: the commands an operator would type."""
         for name in names or (HUB, *self.hub.plan.parties):
             place = self.folder / name
-            command = [
-                *self.prefixes.get(name, ()),
-                sys.executable,
-                "-P",
-                "-m",
-                "fedtopics",
-            ]
+            command = [*self.prefixes.get(name, ()), sys.executable, "-P", "-m", "fedtopics"]
             if name == HUB:
                 command += ["coordinator", "start", str(place)]
             else:
@@ -131,7 +121,6 @@ class LocalFederation:
             raise InputError(f"expected a finished run, got {run.status().state}: {run.status().reason}")
 
     def stop(self, *names: str) -> None:
-        """End these participants, or all, as their operators would."""
         for name in names or tuple(self.processes):
             with suppress(ProcessLookupError):
                 self.processes[name].send_signal(signal.SIGTERM)
@@ -167,9 +156,8 @@ def dealt(
     **where: Any,
 ) -> Texted:
     """The texts behind a source, dealt and held out exactly as `fedtopics train` does."""
-    language, stop_words = where.pop("language", "en"), where.pop("stop_words", True)
     found = documents(source, **where)
-    corpus = Corpus.from_documents(found, language=language, stop_words=stop_words, min_df=1, max_df=1.0)
+    corpus = Corpus.from_documents(found, min_df=1, max_df=1.0)
     numbered = replace(corpus, ids=tuple(map(str, range(corpus.n_docs))))
     data = prepare(numbered, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure)
 
@@ -187,12 +175,9 @@ def plan_for(
     *,
     vocabulary_epsilon: float,
     simulation_seed: int | None,
-    language: str = "en",
-    **others: Any,
 ) -> Plan:
     """A plan of all these parties on a free port of this machine, with its price as its promise."""
     parties = tuple(sorted(texted.parties))
-    known: dict[str, Any] = {"min_parties": len(parties), "timeout_seconds": 120.0} | others
     draft = Plan(
         "simulation",
         f"localhost:{free_port()}",
@@ -201,13 +186,12 @@ def plan_for(
         Budget("word add/remove", 1e9, DELTA),
         Words("private", epsilon=vocabulary_epsilon, delta=DELTA, max_size=MOST_WORDS),
         settings=settings,
-        texts=Texts(language),
+        min_parties=len(parties),
+        timeout_seconds=120.0,
         evaluation=Evaluation("public"),
         simulation_seed=simulation_seed,
-        **known,
     )
-    price = draft.price(draft.vocabulary.most_words)
-    return replace(draft, privacy=Budget("word add/remove", float(f"{price * 1.0001:.4g}") + 1e-3, DELTA))
+    return draft.priced()
 
 
 def found(folder: Path, plan: Plan, texted: Texted) -> LocalFederation:

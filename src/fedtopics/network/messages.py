@@ -13,7 +13,7 @@ import json
 import os
 import struct
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, Self
 
 from fedtopics.network.wire import WireError
 
@@ -22,11 +22,40 @@ STALLED = 60.0  # seconds without a byte of a message
 MOST_DIGITS = 12  # of a length
 MOST_HEADER = 2**16
 MOST_ROUNDS = 2**31
-T = TypeVar("T", "Request", "Reply")
+
+
+class Message:
+    """A question or an answer, as bytes and back."""
+
+    def to_bytes(self) -> bytes:
+        header: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        body = header.pop("body")
+        described = json.dumps(header, separators=(",", ":")).encode()
+        return b"".join([struct.pack("<I", len(described)), described, body])
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The message in these bytes; whatever else they are is a `WireError`."""
+        if not isinstance(data, bytes) or len(data) < 4:
+            raise WireError(f"expected a message, got {type(data).__name__} that is none")
+        length = struct.unpack_from("<I", data)[0]
+        if length > min(MOST_HEADER, len(data) - 4):
+            raise WireError("expected a message with its whole header, got one that is cut off or too long")
+        try:
+            header = json.loads(data[4 : 4 + length])
+        except (ValueError, RecursionError):
+            raise WireError("expected a header in JSON, got other bytes") from None
+        names = {item.name for item in fields(cls)} - {"body"}  # type: ignore[arg-type]
+        wanted = {name: int if name == "round" else str for name in names}
+        if not isinstance(header, dict) or {name: type(value) for name, value in header.items()} != wanted:
+            raise WireError("expected the header of a message, got other JSON")
+        if abs(header["round"]) > MOST_ROUNDS:
+            raise WireError(f"expected the number of a round up to {MOST_ROUNDS}, got a larger one")
+        return cls(**header | {"body": data[4 + length :]})
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Message):
     """What the coordinator asks one party; `plan` and `vocabulary` are digests."""
 
     operation: str
@@ -37,16 +66,9 @@ class Request:
     nonce: str = field(default_factory=lambda: os.urandom(16).hex())
     body: bytes = b""
 
-    def to_bytes(self) -> bytes:
-        return _framed(self)
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Request:
-        return _parsed(cls, data)
-
 
 @dataclass(frozen=True)
-class Reply:
+class Reply(Message):
     """What a party answers; `error` is the name of an exception's type, never its text."""
 
     party: str
@@ -56,13 +78,6 @@ class Reply:
     nonce: str
     error: str = ""
     body: bytes = b""
-
-    def to_bytes(self) -> bytes:
-        return _framed(self)
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Reply:
-        return _parsed(cls, data)
 
     def mismatch(self, request: Request, party: str) -> str | None:
         """Why this is no answer of `party` to `request`, in words; None where it is one."""
@@ -76,29 +91,3 @@ class Reply:
         if self.nonce != request.nonce:
             return "it answers another question (an old message sent again?)"
         return None
-
-
-def _framed(message: Request | Reply) -> bytes:
-    header: dict[str, Any] = asdict(message)
-    body = header.pop("body")
-    described = json.dumps(header, separators=(",", ":")).encode()
-    return b"".join([struct.pack("<I", len(described)), described, body])
-
-
-def _parsed(kind: type[T], data: bytes) -> T:
-    """The message in these bytes; whatever else they are is a `WireError`."""
-    if not isinstance(data, bytes) or len(data) < 4:
-        raise WireError(f"expected a message, got {type(data).__name__} that is none")
-    length = struct.unpack_from("<I", data)[0]
-    if length > min(MOST_HEADER, len(data) - 4):
-        raise WireError("expected a message with its whole header, got one that is cut off or too long")
-    try:
-        header = json.loads(data[4 : 4 + length])
-    except (ValueError, RecursionError):
-        raise WireError("expected a header in JSON, got other bytes") from None
-    wanted = {item.name: int if item.name == "round" else str for item in fields(kind) if item.name != "body"}
-    if not isinstance(header, dict) or {name: type(value) for name, value in header.items()} != wanted:
-        raise WireError("expected the header of a message, got other JSON")
-    if abs(header["round"]) > MOST_ROUNDS:
-        raise WireError(f"expected the number of a round up to {MOST_ROUNDS}, got a larger one")
-    return kind(**header, body=data[4 + length :])

@@ -16,7 +16,6 @@ MOST_BYTES, N_FILES = 10 * 2**20, 5
 
 
 def say(line: str) -> None:
-    """Print a line with the time."""
     print(f"{datetime.now():%H:%M:%S} {one_line(line)}", flush=True)
 
 

@@ -9,6 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS
@@ -21,15 +25,10 @@ FILES = ("model.safetensors", "model.json", attestation.FILE, "run.json", SIGNAT
 
 
 def delivered(folder: Path) -> dict[str, bytes]:
-    """What every party gets."""
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
 def sign(content: bytes, key: Path) -> bytes:
-    """The signature of these bytes."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
     held = load_pem_private_key(key.read_bytes(), password=None)
     if not isinstance(held, Ed25519PrivateKey):
         raise InputError(f"expected an Ed25519 key in {key}, got {type(held).__name__}")
@@ -38,10 +37,6 @@ def sign(content: bytes, key: Path) -> bytes:
 
 def check_record(folder: Path, public_key: Path) -> None:
     """Raise unless the coordinator signed the record in `folder`, and it names the model beside it."""
-    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
     content = (folder / "run.json").read_bytes()
     try:
         known = load_pem_public_key(public_key.read_bytes())

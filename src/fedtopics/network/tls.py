@@ -17,6 +17,15 @@ class Credentials:
     key: Path
     authority: Path
 
+    @classmethod
+    def found(cls, folder: Path, name: str, advice: str) -> Credentials:
+        """Those of this name in a folder; `advice` says what to do where one is missing."""
+        paths = [folder / file for file in (f"{name}.crt", f"{name}.key", "ca.crt")]
+        for path in paths:
+            if not path.is_file():
+                raise InputError(f"expected {path}, got none; {advice}")
+        return cls(*paths)
+
     def for_coordinator(self) -> ssl.SSLContext:
         """Takes connections from those whom the authority has certified, and from nobody else."""
         context = self._context(ssl.PROTOCOL_TLS_SERVER)
@@ -36,6 +45,6 @@ class Credentials:
             context.load_cert_chain(self.certificate, self.key)
         except (OSError, ssl.SSLError) as error:
             raise InputError(
-                f"expected certificate {self.certificate} with its key and authority, got {error}"
+                f"expected certificate {self.certificate} with key and authority, got {error}"
             ) from None
         return context

@@ -55,15 +55,11 @@ def verified(
     """What each party of a result has signed, None where it has not; raises where the record differs."""
     record, content = _record(folder / "run.json"), files.read(folder / FILE)
     if record.get("attestations_sha256") != sha256(content).hexdigest():
-        raise AttestationError(
-            f"expected the {FILE} that run.json names, got another; the folder was altered"
-        )
+        raise AttestationError(f"expected the {FILE} that run.json names, got another; it was altered")
     known = {row["name"]: row["attested"] for row in record["parties"]}
     held = _held(content, folder / FILE)
     if set(held) != {name for name in known if known[name]}:
-        raise AttestationError(
-            f"expected the statements of those who attested in {folder / FILE}, got others"
-        )
+        raise AttestationError(f"expected the statements of who attested in {folder / FILE}, got others")
     found = {name: _verified(record, name, held[name], authority) if name in held else None for name in known}
     _check_others(record, found)
     if plan is not None:

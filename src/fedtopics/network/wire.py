@@ -118,11 +118,11 @@ def rounded(array: NDArray[Any], significant_bits: int) -> NDArray[Any]:
 
 def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:
     raw = np.ascontiguousarray(array).tobytes()
-    coding = COMPRESSED
+    coding, regrouped = COMPRESSED, raw
     if array.dtype.itemsize > 1:
-        coding, small = SHUFFLED, _compress(_regrouped(raw, array.dtype.itemsize))
-    else:
-        small = _compress(raw)
+        coding = SHUFFLED
+        regrouped = np.frombuffer(raw, np.uint8).reshape(-1, array.dtype.itemsize).T.tobytes()
+    small = _compress(regrouped)
     return (coding, small) if len(small) < len(raw) else (STORED, raw)
 
 
@@ -135,10 +135,6 @@ def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
     if block.type.kind == "b" and np.frombuffer(raw, np.uint8).max(initial=0) > 1:
         raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
     return np.frombuffer(raw, block.type).reshape(block.shape).copy()
-
-
-def _regrouped(raw: bytes, itemsize: int) -> bytes:
-    return np.frombuffer(raw, np.uint8).reshape(-1, itemsize).T.tobytes()
 
 
 def _compress(raw: bytes) -> bytes:

@@ -18,12 +18,10 @@ from fedtopics.network.party.visitor import Visitor
 
 
 def coordinate(folder: Path) -> None:
-    """Serve the federation of a coordinator's folder."""
     Coordinating(CoordinatorFolder(folder), say).keep_going()
 
 
 def take_part(folder: Path) -> None:
-    """Answer the coordinator of a party's folder."""
     keep_log(folder)
     place = PartyFolder(folder)
     plan, answers = place.plan, PartyAnswers(place, place.name)

@@ -33,7 +33,6 @@ def folder() -> Path | None:
 
 
 def table() -> Path:
-    """The file of the vectors."""
     return _only("weights/*.safetensors")
 
 

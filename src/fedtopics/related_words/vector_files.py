@@ -15,7 +15,7 @@ import gzip
 import lzma
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,21 +27,13 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".
 SMALLEST_TEXT_BYTE = 9  # a tab; numbers as 32-bit floats have smaller bytes
 
 
-class Vectors(NamedTuple):
-    """Words by their place in a vocabulary, and a row for each."""
-
-    known: NDArray[np.int64]
-    rows: NDArray[np.float32]
-
-
-def read(path: Path, place: Mapping[str, int]) -> Vectors:
-    """The vectors of the words in `place`; the first where a file has a word twice."""
+def read(path: Path, place: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Places and vectors of the words in `place`; the first where a file has a word twice."""
     try:
         with opened(path) as file:
             start = file.read(8)
         if fasttext_model.is_model(start):
-            known, rows = fasttext_model.read(path, place)
-            return Vectors(known, rows)
+            return fasttext_model.read(path, place)
         found = dict(_binary(path, place) if _is_binary(path) else _text(path, place))
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise InputError(f"cannot read the word vectors {path}: {error}") from None
@@ -51,7 +43,7 @@ def read(path: Path, place: Mapping[str, int]) -> Vectors:
             "check its language, and that words are in lower case"
         )
     known = np.array(sorted(found), np.int64)
-    return Vectors(known, np.stack([found[number] for number in known.tolist()]))
+    return known, np.stack([found[number] for number in known.tolist()])
 
 
 def opened(path: Path) -> IO[bytes]:

@@ -45,7 +45,6 @@ class Group:
 
     @property
     def name(self) -> str:
-        """Method, and its variant where there is one."""
         return label(self.records[0])
 
     @property
@@ -54,7 +53,6 @@ class Group:
         return privacy_line(self.records[0]["privacy"], self.records[0].get("noise"))
 
     def score(self, name: str) -> Spread:
-        """A score over the seeds."""
         return _spread([float(record["scores"][name]) for record in self.records])
 
     @property

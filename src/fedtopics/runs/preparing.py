@@ -84,9 +84,7 @@ def prepare(
         source = Corpus.from_texts(list(source), progress=show_progress, **reading)
     if vocabulary_epsilon is not None:
         if isinstance(source, Corpus):
-            raise InputError(
-                "expected a source to read, got documents whose words were chosen already; give a path"
-            )
+            raise InputError("expected a source, got documents whose words were chosen already; give a path")
         reading |= _unfiltered(reading)
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
@@ -140,7 +138,7 @@ def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
     for name in ("vocabulary", "min_df", "max_df", "max_words"):
         if reading.get(name) is not None:
             raise InputError(
-                f"expected either {name} or vocabulary_epsilon, got both; the parties choose the words"
+                f"expected either {name} or vocabulary_epsilon, got both; parties choose the words"
             )
     return {"min_df": 1, "max_df": 1.0}
 

@@ -27,35 +27,19 @@ def made(
     name: str,
     method: Method,
     *,
-    engine: str,
-    source: str,
-    seed: int,
-    seconds: float,
     n_words: int,
-    vocabulary: str,
-    parties: Sequence[Mapping[str, Any]],
-    privacy: Sequence[Mapping[str, Any]],
-    noise: str,
     rounds: Sequence[Round],
     party_topics: Mapping[str, NDArray[Any]],
-    **others: Any,
+    **facts: Any,
 ) -> dict[str, Any]:
-    """The record of a run, with `others` that only its engine knows; scores are added when they are known."""
+    """The record of a run with the `facts` that its engine knows; scores are added when they are known."""
     return {
         "schema": SCHEMA,
         "method": name,
         "variant": method.variant,
-        "engine": engine,
-        "source": source,
-        "seed": seed,
-        "seconds": seconds,
         "n_words": n_words,
         "settings": method.in_force(n_words),
         "notes": method.notes(n_words),
-        "vocabulary": vocabulary,
-        "parties": [dict(party) for party in parties],
-        "privacy": list(privacy),
-        "noise": noise,
         "rounds": [_line(entry) for entry in rounds],
         "party_topics": {name: amounts.tolist() for name, amounts in party_topics.items()},
         "versions": {
@@ -63,12 +47,11 @@ def made(
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        **others,
+        **facts,
     }
 
 
 def with_card(model: TopicModel, record: Mapping[str, Any], language: str | None) -> TopicModel:
-    """The model with its card."""
     card = {name: record[name] for name in CARD if name in record} | {"n_parties": len(record["parties"])}
     return replace(model, card=card, language=language)
 

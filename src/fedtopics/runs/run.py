@@ -77,10 +77,7 @@ class Run:
 
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
-        record = self.record | {
-            "model_sha256": _sha256(folder / NUMBERS),
-            "ledger_head": self.ledger.head,
-        }
+        record = self.record | {"model_sha256": _sha256(folder / NUMBERS), "ledger_head": self.ledger.head}
         record["record_sha256"] = record_digest(record)
         files.publish(folder / "run.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
         files.publish(folder / "ledger.json", self.ledger.to_json() + "\n")
@@ -152,9 +149,7 @@ def require_free(folder: str | Path) -> Path:
     """The path, if it can take a new run: it does not exist or is an empty folder."""
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(
-            f"{path} exists and is not an empty folder; choose another folder, nothing is overwritten"
-        )
+        raise InputError(f"{path} exists and is not an empty folder; choose another, nothing is overwritten")
     return path
 
 
@@ -171,7 +166,6 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file."""
     try:
         return json.loads(files.read(path))
     except InputError:
@@ -187,9 +181,7 @@ def check_record(path: Path, record: object) -> None:
         raise InputError(f"{path} is incomplete: it has no {', '.join(missing)}; train again")
     place = misfit(record, _schema(), _schema())
     if place is not None:
-        raise InputError(
-            f"{path} is no record of a run: expected another value at {place!r:.80}; train again"
-        )
+        raise InputError(f"{path} is no record of a run: got another value at {place!r:.80}; train again")
 
 
 @cache

@@ -44,7 +44,7 @@ class Adaptation:
     def __post_init__(self) -> None:
         if not len(self._both[0]):
             raise InputError(
-                "expected topics and n-grams with words in common, got none; are both in lower case?"
+                "expected topics and n-grams with words in common, got none; is each in lower case?"
             )
 
     @cached_property

@@ -87,15 +87,12 @@ def contexts(utterances: Sequence[Utterance]) -> list[list[str]]:
 
 def plain_scores(utterances: Sequence[Utterance], language: NGramModel) -> list[Floats]:
     """log P_LM of every hypothesis of every utterance."""
-    return [
-        np.array(
-            [
-                sum(_log(language.probability(gram)) for gram in language.grams(h.words))
-                for h in utterance.hypotheses
-            ]
-        )
-        for utterance in utterances
-    ]
+
+    def score(hypothesis: Hypothesis) -> float:
+        chances = [language.probability(gram) for gram in language.grams(hypothesis.words)]
+        return sum(float(np.log(max(chance, FLOOR))) for chance in chances)
+
+    return [np.array([score(h) for h in utterance.hypotheses]) for utterance in utterances]
 
 
 def adapted_scores(
@@ -208,7 +205,3 @@ def split_sessions(utterances: Sequence[Utterance], share: float, seed: int) -> 
     order = np.random.default_rng(seed).permutation(len(sessions))
     chosen = {sessions[place] for place in order[: max(1, round(share * len(sessions)))]}
     return np.array([utterance.session in chosen for utterance in utterances])
-
-
-def _log(probability: float) -> float:
-    return float(np.log(max(probability, FLOOR)))

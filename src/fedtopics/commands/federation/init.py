@@ -6,8 +6,6 @@ Example: fedtopics federation init hub --coordinator hub.example.org:8002 --part
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import ceil, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +17,6 @@ from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
     from fedtopics.network.plan.parts import Words
-    from fedtopics.network.plan.plan import Plan
 
 
 def init(
@@ -67,14 +64,11 @@ def init(
         timeout_seconds=timeout,
         texts=Texts(language),
         simulation_seed=simulation_seed,
-    )
-    plan = _priced(plan)
+    ).priced()
     onboarding.found(folder, plan, vocabulary)
     print_plan(plan)
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
-    options.say(
-        "next: each party runs `fedtopics federation request NAME --folder ...` and sends you NAME.csr"
-    )
+    options.say("next: each party runs `fedtopics federation request NAME --folder ...`, sends you NAME.csr")
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> Words:
@@ -85,13 +79,3 @@ def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta
     if vocabulary is not None:
         return Words.of_file(vocabulary)
     return Words("private", epsilon=epsilon, delta=delta, max_size=max_words)
-
-
-def _priced(plan: Plan) -> Plan:
-    """The plan with its price as the promise, rounded up to four digits."""
-    price = plan.price(plan.vocabulary.most_words)
-    if price == 0:
-        return replace(plan, privacy=replace(plan.privacy, epsilon=0.0))
-    step = 10.0 ** (ceil(log10(price)) - 4)
-    rounded = float(f"{ceil(price / step * (1 - 1e-12)) * step:.6g}")
-    return replace(plan, privacy=replace(plan.privacy, epsilon=rounded))

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from logging.handlers import BufferingHandler
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,7 +53,8 @@ def attack(
         with _warnings_kept() as told:
             heard = listen(method, corpus, seed=seed, n_threads=threads or 1)
         row = {"method": name, "channel": "bits"} | given | {"bound": heard.bound} | asdict(heard.recovered)
-        rows.append(row | {"notes": [*method.notes(corpus.n_words), *told]})
+        warned = [record.getMessage() for record in told]
+        rows.append(row | {"notes": [*method.notes(corpus.n_words), *warned]})
     if as_json:
         options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
         return
@@ -71,25 +73,17 @@ def attack(
 
 
 @contextmanager
-def _warnings_kept() -> Iterator[list[str]]:
+def _warnings_kept() -> Iterator[list[logging.LogRecord]]:
     """The warnings that are logged meanwhile, which nobody else gets to see."""
-    kept, logger = _Kept(logging.WARNING), logging.getLogger("fedtopics")
+    kept, logger = BufferingHandler(10**6), logging.getLogger("fedtopics")
+    kept.setLevel(logging.WARNING)
     before, logger.propagate = logger.propagate, False
     logger.addHandler(kept)
     try:
-        yield kept.messages
+        yield kept.buffer
     finally:
         logger.removeHandler(kept)
         logger.propagate = before
-
-
-class _Kept(logging.Handler):
-    def __init__(self, level: int) -> None:
-        super().__init__(level)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
 
 
 def _sample(corpus: Corpus, n_docs: int, seed: int) -> Corpus:

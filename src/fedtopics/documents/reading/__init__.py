@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from fedtopics.documents.corpus import Corpus, Document
 from fedtopics.documents.reading.bags import from_lda_c, from_uci
-from fedtopics.documents.reading.built_in import BUILT_IN
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import plain_name
 from fedtopics.documents.reading.folders import from_folder, from_text_file, text_files
@@ -20,6 +20,9 @@ from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import EmptyCorpusError, InputError
 
 __all__ = ["CountedWordsError", "documents", "read"]
+BUILT_IN = {  # in the package, with their columns
+    "sotu": (Path(__file__).parents[1] / "data" / "sotu.jsonl.xz", Columns("text", "party", "label", "id")),
+}
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _COUNTS = (".dat", ".ldac")
 
@@ -58,9 +61,7 @@ def read(
     columns = Columns(text_column, party_column, label_column, id_column)
     if isinstance(source, str) and source.startswith(("postgresql://", "postgres://")):
         if query is None:
-            raise InputError(
-                "expected a query for PostgreSQL, got none; for example: select text from letters"
-            )
+            raise InputError("expected a query for PostgreSQL, got none; such as: select text from letters")
         rows = from_postgres(source, query, columns, progress=progress)
         return Corpus.from_documents(_at_least_one(rows, "the query's result"), **options)
     if query is not None:
@@ -91,7 +92,9 @@ def documents(
 
 def _located(source: str | os.PathLike[str], columns: Columns) -> tuple[Path, Columns]:
     if source in BUILT_IN:
-        return BUILT_IN[str(source)].located(columns)
+        path, own = BUILT_IN[str(source)]
+        asked = {name: column for name, column in vars(columns).items() if column}
+        return path, replace(own, **asked)
     return found(Path(source).expanduser()), columns
 
 
@@ -116,9 +119,7 @@ def found(path: Path) -> Path:
             return candidates[0]
         if candidates:
             names = ", ".join(file.name for file in candidates[:10])
-            raise InputError(
-                f"expected one data set in {path}, got {len(candidates)} ({names}); name one of them"
-            )
+            raise InputError(f"expected one data set in {path}, got {len(candidates)} ({names}); name one")
     raise EmptyCorpusError(f"expected documents in {path}, got an empty folder")
 
 

@@ -75,21 +75,15 @@ def _uci_header(path: Path, source: Iterator[str]) -> tuple[int, int, int]:
 def _uci_rows(path: Path, source: Iterator[str]) -> Iterator[NDArray[np.int64]]:
     first = 4
     while block := list(islice(source, _ROWS_AT_ONCE)):
-        try:
-            rows = (
-                np.loadtxt(block, dtype=np.int64, ndmin=2, comments=None)
-                if any(map(str.strip, block))
-                else None
-            )
-        except ValueError as error:
-            raise InputError(
-                f"expected `document word count`, got another line in {path} after line {first - 1}: {error}"
-            ) from None
-        if rows is not None and rows.shape[1] != 3:
-            raise InputError(
-                f"expected `document word count` on each line, got {rows.shape[1]} numbers in {path}"
-            )
-        if rows is not None:
+        if any(map(str.strip, block)):
+            try:
+                rows = np.loadtxt(block, dtype=np.int64, ndmin=2, comments=None)
+            except ValueError as error:
+                after = f"{path} after line {first - 1}: {error}"
+                raise InputError(f"expected `document word count`, got another line in {after}") from None
+            if rows.shape[1] != 3:
+                got = f"{rows.shape[1]} numbers in {path}"
+                raise InputError(f"expected `document word count` on each line, got {got}")
             yield rows
         first += len(block)
 
@@ -105,7 +99,7 @@ def _lda_c_pairs(path: Path, number: int, line: str) -> NDArray[np.int64]:
         ) from None
     if n_pairs != len(values):
         raise InputError(
-            f"expected {n_pairs} pairs, as the line says in front, got {len(values)} at {path}, line {number}"
+            f"expected {n_pairs} pairs, as the line says, got {len(values)} at {path}, line {number}"
         )
     return values
 
@@ -135,9 +129,7 @@ def _counted(
     try:
         return Corpus.from_sparse(matrix, vocabulary)
     except MemoryError:
-        raise InputError(
-            f"expected words that fit into memory, got {total:.0f} in {path}; take a part"
-        ) from None
+        raise InputError(f"expected words that fit memory, got {total:.0f} in {path}; take a part") from None
 
 
 def _named(path: Path, given: Sequence[str] | None, n_words: int | None) -> tuple[str, ...]:
@@ -171,5 +163,5 @@ def vocabulary_beside(path: Path) -> Path:
             return choice[0]
     names = ", ".join(file.name for file in found) or "none"
     raise InputError(
-        f"expected one vocabulary file (such as vocab.{stem}.txt) beside {path}, got {names}; name it"
+        f"expected one vocabulary (such as vocab.{stem}.txt) beside {path}, got {names}; name it"
     )

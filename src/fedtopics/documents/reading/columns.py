@@ -53,7 +53,6 @@ class Columns:
 
     @property
     def used(self) -> list[str]:
-        """The names that are set."""
         return [name for name in (self.text, self.party, self.label, self.id) if name is not None]
 
     def document(self, row: Mapping[str, object]) -> Document:

@@ -78,7 +78,6 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer, or as much of it as there is."""
         content = self._inside.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
@@ -115,9 +114,7 @@ def _readable(path: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except MemoryError:
-        raise InputError(
-            f"expected a file that fits into memory, got {path} that asks for more; take a part"
-        ) from None
+        raise InputError(f"expected a file that fits into memory, got {path}; take a part") from None
 
 
 def _bad_byte(path: Path, encoding: str) -> InputError:

@@ -55,9 +55,7 @@ def _labeled(path: Path, source: Iterator[str]) -> Iterator[dict[str, object]]:
     for number, line in enumerate(source, start=1):
         label, tab, text = line.partition("\t")
         if not tab and line.strip():
-            raise InputError(
-                f"expected label<TAB>text as on the first line, got no tab at {path}, line {number}"
-            )
+            raise InputError(f"expected label<TAB>text as on line 1, got no tab at {path}, line {number}")
         if tab:
             yield {"label": label, "text": text}
 
@@ -74,7 +72,7 @@ def _tagged(path: Path, source: Iterator[str]) -> Iterator[dict[str, object]]:
         text, end, _ = after.partition("<TEXT>")[2].rpartition("</TEXT>")
         if not end:
             raise InputError(
-                f"expected <DOCNO> and <TEXT> in each <DOC>, got neither before {path}, line {number}"
+                f"expected <DOCNO> and <TEXT> in each <DOC>, got none before {path}, line {number}"
             )
         yield {"id": name.strip(), "text": text}
         document.clear()

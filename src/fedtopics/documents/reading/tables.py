@@ -28,9 +28,7 @@ def from_separated(
         if header is None:
             return
         if not header:
-            raise InputError(
-                f"expected the names of the columns on the first line of {path}, got an empty one"
-            )
+            raise InputError(f"expected the names of columns on the first line of {path}, got an empty one")
         found = columns.found(_checked(header, separator, path), str(path))
         for row in rows:
             if not row:

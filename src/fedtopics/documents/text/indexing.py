@@ -45,9 +45,7 @@ def _checked_sentences(indexed: Indexed, offsets: NDArray[np.int64]) -> _Sentenc
         return None, None
     if indexed.sentence_offsets is None or indexed.document_sentences is None:
         missing = "sentence_offsets" if indexed.sentence_offsets is None else "document_sentences"
-        raise InputError(
-            f"expected both corpus.sentence_offsets and corpus.document_sentences, got no {missing}"
-        )
+        raise InputError(f"expected corpus.sentence_offsets and corpus.document_sentences, got no {missing}")
     sentences = _read_only("sentence_offsets", indexed.sentence_offsets, np.int64)
     documents = _read_only("document_sentences", indexed.document_sentences, np.int64)
     _check_rising("sentence_offsets", sentences, int(offsets[-1]))
@@ -63,9 +61,7 @@ def _checked_sentences(indexed: Indexed, offsets: NDArray[np.int64]) -> _Sentenc
 def _read_only(name: str, values: ArrayLike, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
     given = np.asarray(values)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise InputError(
-            f"expected corpus.{name} as one row of whole numbers, got {given.dtype} {given.shape}"
-        )
+        raise InputError(f"expected corpus.{name} as a row of whole numbers, got {given.dtype} {given.shape}")
     fits = np.can_cast(given.dtype, kind) or not given.size
     if not fits and not np.iinfo(kind).min <= given.min() <= given.max() <= np.iinfo(kind).max:
         raise InputError(f"expected corpus.{name} to fit {np.dtype(kind)}, got up to {given.max()}")
@@ -116,7 +112,6 @@ def index_texts(
 
 
 def document_frequency(indexed: Indexed) -> NDArray[np.int64]:
-    """Number of documents each word occurs in."""
     from scipy.sparse import csr_array
 
     ones = np.ones(len(indexed.words), np.int8)
@@ -145,7 +140,6 @@ def with_vocabulary(indexed: Indexed, vocabulary: tuple[str, ...]) -> Indexed:
 
 
 def select(indexed: Indexed, documents: NDArray[np.int64]) -> Indexed:
-    """The documents at these positions, in this order."""
     offsets, tokens = _gathered(indexed.offsets, documents)
     sentence_offsets, document_sentences = indexed.sentence_offsets, indexed.document_sentences
     if sentence_offsets is not None and document_sentences is not None:

@@ -31,9 +31,7 @@ class WordFilter:
     def __post_init__(self) -> None:
         for name, bound in (("min_df", self.min_df), ("max_df", self.max_df)):
             if bound is not None and not (0 <= bound <= 1 or (bound > 1 and bound % 1 == 0)):
-                raise InputError(
-                    f"expected {name} as a number of documents or a share from 0 to 1, got {bound}"
-                )
+                raise InputError(f"expected {name} as a number of documents or a share up to 1, got {bound}")
         if self.max_words is not None and self.max_words < 1:
             raise InputError(f"expected max_words of 1 or more, got {self.max_words}")
 

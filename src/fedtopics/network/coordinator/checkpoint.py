@@ -62,9 +62,7 @@ class Checkpoint:
         except (SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise InputError(f"expected a checkpoint in {path}, got {error!r}; submit a new run") from None
         if (found.run, found.plan) != (run, plan):
-            raise InputError(
-                f"{path} belongs to run {found.run!r} of another plan; a changed plan needs a new run"
-            )
+            raise InputError(f"{path} belongs to run {found.run!r} of another plan; that needs a new run")
         return found
 
 

@@ -28,14 +28,24 @@ def combine(
     all of them fails, each is tried alone, and those that fail are left out. Where that is not enough, one
     is left out whose absence helps, else one after the other: always those with the largest numbers first.
     """
+
+    def tried(left: Mapping[str, Arrays]) -> Arrays | None:
+        """The next state; None where the method fails, or makes numbers that are none or nobody believes."""
+        try:
+            with np.errstate(all="ignore"):
+                after = method.combine(state, dict(left), turn)
+                finite = all(np.isfinite(array).all() for array in after.values() if array.dtype.kind == "f")
+                return after if finite and believed(after) else None
+        except Exception:  # whatever a message brings about: the run goes on without it
+            return None
+
     left = dict(sent)
-    after = _tried(method, state, left, turn, believed)
+    after = tried(left)
     if after is None:
-        alone = {name: _tried(method, state, {name: left[name]}, turn, believed) for name in left}
-        left = {name: arrays for name, arrays in left.items() if alone[name] is not None}
-        after = _tried(method, state, left, turn, believed) if 0 < len(left) < len(sent) else None
+        left = {name: arrays for name, arrays in sent.items() if tried({name: arrays}) is not None}
+        after = tried(left) if 0 < len(left) < len(sent) else None
     if after is None:
-        after, left = _without_the_largest(method, state, left, turn, believed)
+        after, left = _without_the_largest(left, tried)
     return (state if after is None else after), tuple(name for name in sent if name not in left)
 
 
@@ -63,11 +73,7 @@ def _is_same(one: Arrays, other: Arrays) -> bool:
 
 
 def _without_the_largest(
-    method: Rounds,
-    state: Arrays,
-    sent: Mapping[str, Arrays],
-    turn: Turn,
-    believed: Callable[[Arrays], bool],
+    sent: Mapping[str, Arrays], tried: Callable[[Mapping[str, Arrays]], Arrays | None]
 ) -> tuple[Arrays | None, dict[str, Arrays]]:
     """The next state without as few parties as need be, and what the others sent."""
     order = sorted(sent, key=lambda name: -_largest(sent[name]))
@@ -75,7 +81,7 @@ def _without_the_largest(
     fewer_and_fewer = [order[:number] for number in range(2, len(order))]
     for without in one_less + fewer_and_fewer:
         left = {name: arrays for name, arrays in sent.items() if name not in without}
-        after = _tried(method, state, left, turn, believed) if left else None
+        after = tried(left) if left else None
         if after is not None:
             return after, left
     return None, {}
@@ -83,20 +89,3 @@ def _without_the_largest(
 
 def _largest(arrays: Arrays) -> float:
     return max((float(np.abs(array).max(initial=0)) for array in arrays.values()), default=0.0)
-
-
-def _tried(
-    method: Rounds,
-    state: Arrays,
-    sent: Mapping[str, Arrays],
-    turn: Turn,
-    believed: Callable[[Arrays], bool],
-) -> Arrays | None:
-    """The next state; None where the method fails, or makes numbers that are none or nobody believes."""
-    try:
-        with np.errstate(all="ignore"):
-            after = method.combine(state, dict(sent), turn)
-            finite = all(np.isfinite(array).all() for array in after.values() if array.dtype.kind == "f")
-            return after if finite and believed(after) else None
-    except Exception:  # whatever a message brings about: the run goes on without it
-        return None

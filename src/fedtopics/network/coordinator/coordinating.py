@@ -19,7 +19,7 @@ from fedtopics.network.coordinator.answers import Channel
 from fedtopics.network.coordinator.checkpoint import WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
-from fedtopics.network.coordinator.folder import ABORT, OPEN, CoordinatorFolder, RunFolder
+from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
 from fedtopics.network.coordinator.last_answers import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
@@ -57,7 +57,7 @@ class Coordinating:
         """Take up a run, if there is one and enough parties are there."""
         open_runs = [run for run in self.folder.runs() if run.status().state in OPEN]
         for run in open_runs:
-            if run.asked(ABORT):
+            if run.abort.exists():
                 _abort(run)
                 return
         if open_runs and monotonic() > self._not_before and self._may_begin(open_runs[0]):
@@ -88,7 +88,7 @@ class Coordinating:
         run.log(f"attempt {status.n_attempts + 1} with {', '.join(self._desk.parties)}")
         plan = self.folder.plan
         self._desk.most_bytes = LARGEST + 32 * plan.vocabulary.most_words * plan.method().n_topics
-        self._desk.hang_up = lambda: run.asked(ABORT)
+        self._desk.hang_up = run.abort.exists
         try:
             conduct(self.folder, run, self._desk)
         except HungUpError:
@@ -130,6 +130,6 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
 
 
 def _abort(run: RunFolder) -> None:
-    run.unask(ABORT)
+    run.abort.unlink(missing_ok=True)
     run.log("aborted by the operator")
     run.change("aborted", "by the operator")

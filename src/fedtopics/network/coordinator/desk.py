@@ -110,10 +110,6 @@ class Desk:
     def ask(
         self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
     ) -> dict[str, bytes | Silence]:
-        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest.
-
-        Those `unwaited` get no more than twice the time that all the others took.
-        """
         began, allowed = monotonic(), timeout
         with self._change:
             self._asked = {name: _Asked(os.urandom(16).hex(), data) for name, data in requests.items()}

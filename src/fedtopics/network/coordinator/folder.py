@@ -31,7 +31,7 @@ from fedtopics.network.tls import Credentials
 
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
-RESULT, ABORT = "result", "abort"
+RESULT = "result"
 
 
 @dataclass(frozen=True)
@@ -72,25 +72,18 @@ class RunFolder:
         files.write(self.path / "status.json", json.dumps(asdict(status)).encode())
 
     def log(self, line: str) -> None:
-        """Add a line for the operator."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with files.log(self.path / "log.txt") as file:
             file.write(f"{moment} {one_line(line)}\n".encode())
 
     def lines(self) -> list[str]:
-        """The log so far."""
         path = self.path / "log.txt"
         return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
 
-    def asked(self, what: str) -> bool:
-        """Whether someone has asked to abort the run."""
-        return (self.path / what).exists()
-
-    def ask(self, what: str) -> None:
-        (self.path / what).touch()
-
-    def unask(self, what: str) -> None:
-        (self.path / what).unlink(missing_ok=True)
+    @property
+    def abort(self) -> Path:
+        """The file that is there when someone has asked to end the run."""
+        return self.path / "abort"
 
 
 @dataclass(frozen=True)
@@ -105,15 +98,9 @@ class CoordinatorFolder:
 
     @property
     def credentials(self) -> Credentials:
-        """What its port is opened with."""
-        files = Credentials(*(self.path / file for file in ("server.crt", "server.key", "ca.crt")))
-        for file in vars(files).values():
-            if not file.is_file():
-                raise InputError(f"expected {file}, got none; make it with `fedtopics federation init`")
-        return files
+        return Credentials.found(self.path, "server", "make it with `fedtopics federation init`")
 
     def certificate(self, party: str) -> x509.Certificate:
-        """That of a party that was approved."""
         return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
 
     def is_approved(self, party: str) -> bool:
@@ -121,11 +108,9 @@ class CoordinatorFolder:
         return (self.path / APPROVED / party / "party.crt").is_file()
 
     def runs(self) -> list[RunFolder]:
-        """All runs by name."""
         return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]
 
     def run(self, name: str) -> RunFolder:
-        """The run of this name."""
         if not NAME.fullmatch(name):
             raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
         run = RunFolder(self.path / "runs" / name)
@@ -140,7 +125,7 @@ class CoordinatorFolder:
         name = name or next(f"run-{number}" for number in range(1, 10**6) if f"run-{number}" not in taken)
         if name in taken or not NAME.fullmatch(name):
             raise InputError(
-                f"expected a new name of small letters, digits and hyphens, got {name!r}; choose another"
+                f"expected a new name of small letters, digits, hyphens, got {name!r}; choose one"
             )
         run = RunFolder(self.path / "runs" / name)
         files.make_folder(run.path)

@@ -16,10 +16,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.network import attestation
-from fedtopics.network.coordinator import attestations
 from fedtopics.network.coordinator.checkpoint import Checkpoint
-from fedtopics.network.coordinator.last_answers import LastAnswers
-from fedtopics.network.coordinator.planned import planned_ledger
+from fedtopics.network.coordinator.last_answers import LastAnswers, planned_ledger, stated_rows
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import Terms, whole_ledger
 from fedtopics.network.signed_record import SIGNATURE, sign
@@ -74,7 +72,7 @@ def _attested(last: LastAnswers, plan: Plan, end: Checkpoint, ledger: Ledger) ->
             {"name": name, "n_answers": len(end.answered.get(name, [])), "attested": name in told}
             for name in parties
         ],
-        "privacy": attestations.stated_rows(told, parties, whole.statements()),
+        "privacy": stated_rows(told, parties, whole.statements()),
         "planned": ledger.statements(),
         "noise": max(noises, key=[str(source) for source in SOURCES].index),
     }

@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.coordinator.answers import Channel, clock, opened, packed, size
+from fedtopics.network.coordinator.answers import Channel, Patience, clock, opened, packed, size
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine
-from fedtopics.network.coordinator.patience import Patience
 from fedtopics.network.expected import Expected, expected, read, read_declared
 from fedtopics.network.messages import Request
 from fedtopics.network.plan.readiness import check_clock
@@ -143,12 +142,8 @@ class Coordinator:
             + (f", without {', '.join(missing)}" if missing else "")
         )
         self.on_round(line)
-        return replace(
-            after,
-            next_round=number + 1,
-            rounds=(*now.rounds, line),
-            answered={**now.answered, **answered},
-        )
+        rounds, answered = (*now.rounds, line), {**now.answered, **answered}
+        return replace(after, next_round=number + 1, rounds=rounds, answered=answered)
 
     def _played(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
         """One round, of the agreement on words or of the method: where the run stands now, who sent what."""
@@ -216,10 +211,9 @@ class Coordinator:
         for name, body in self._ask(operation, number, bodies, vocabulary).items():
             try:
                 sent[name] = read(name, body)
-            except InputError as error:
-                self.log(f"what party {name} sent in round {number} was refused: {error}")
             except Exception as error:  # its bytes end its part in the round, never the run
-                problem = f"reading it failed with {type(error).__name__}"
+                known = isinstance(error, InputError)
+                problem = error if known else f"reading it failed with {type(error).__name__}"
                 self.log(f"what party {name} sent in round {number} was refused: {problem}")
         return sent
 

@@ -22,22 +22,19 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
 from threading import Lock, Thread
 from time import monotonic
-from types import TracebackType
 from typing import Any
 
 from cryptography import x509
 
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.desk import Desk
-from fedtopics.network.coordinator.door import Door, RefusedError
-from fedtopics.network.coordinator.visits import Strangers, Visits
+from fedtopics.network.coordinator.door import LOOK, Door, RefusedError, Strangers, Visits
 from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
 from fedtopics.network.tls import Credentials
 
 WAIT = 20.0  # seconds until a party that waits for a question is told that there is none
 HANDSHAKE = 10.0  # seconds for the whole of a handshake
 PARTING = 1.0  # seconds in which one that is refused may say what is then not heard
-LOOK = 1.0  # seconds between two looks at the door while nothing is said
 MOST_HEADER = 2**16  # of what a refused connection may say
 AGAIN = 60.0  # seconds until the same refusal is said again
 ALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a machine that is gone is noticed
@@ -66,7 +63,7 @@ class Server(ThreadingMixIn, TCPServer):
     ) -> None:
         self.context, self.door, self.desk = credentials.for_coordinator(), door, desk
         self.refusals, self.visits = Refusals(say), Visits(door)
-        self._strangers = Strangers()
+        self.strangers = Strangers()
         self.address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
         try:
             super().__init__(("", port), _Visit)
@@ -78,9 +75,7 @@ class Server(ThreadingMixIn, TCPServer):
     def __enter__(self) -> Server:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.shutdown()
         self.server_close()
         self.visits.close()
@@ -92,15 +87,11 @@ class Server(ThreadingMixIn, TCPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """A thread for every connection, if there are not too many whom nobody knows yet."""
-        if self._strangers.come(client_address[0]):
+        if self.strangers.come(client_address[0]):
             super().process_request(request, client_address)
         else:
             self.refusals.note("too many at once that have not shown a certificate yet")
             super().shutdown_request(request)
-
-    def left(self, address: str) -> None:
-        """Note that a stranger has become a party, or was refused."""
-        self._strangers.leave(address)
 
     def shutdown_request(self, request: Any) -> None:
         self.close_request(request)
@@ -144,7 +135,7 @@ class _Visit(BaseHTTPRequestHandler):
             self.server.refusals.note(_reason(error))
             raise
         finally:
-            self.server.left(self.client_address[0])
+            self.server.strangers.leave(self.client_address[0])
         secured.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         secured.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for option, value in ALIVE.items():

@@ -52,7 +52,6 @@ class PartyAnswers:
         return self._side
 
     def close(self) -> None:
-        """Let go of the store."""
         if self._side is not None:
             self._unpaid = self._side.unpaid
             self._side.store.close()

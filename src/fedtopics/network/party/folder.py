@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -61,11 +61,7 @@ class PartyFolder:
 
     @property
     def credentials(self) -> Credentials:
-        files = Credentials(*(self.path / file for file in ("party.crt", "party.key", "ca.crt")))
-        for file in vars(files).values():
-            if not file.is_file():
-                raise InputError(f"expected {file}, got none; see `fedtopics federation request`")
-        return files
+        return Credentials.found(self.path, "party", "see `fedtopics federation request`")
 
     @property
     def name(self) -> str:
@@ -96,14 +92,7 @@ class PartyFolder:
     def _read(self) -> Corpus:
         """What the source holds, with all words: filters by frequency would leak them."""
         noted = json.loads((self.path / "source.json").read_bytes())
-        texts = self.plan.texts
-        options: dict[str, Any] = {
-            "language": texts.language,
-            "stop_words": texts.stop_words,
-            "min_df": 1,
-            "max_df": 1.0,
-        }
-        return read(noted["source"], **noted["options"], **options)
+        return read(noted["source"], **noted["options"], **asdict(self.plan.texts), min_df=1, max_df=1.0)
 
     def training(self) -> Corpus:
         """The documents that are trained on: all of them, unless some are held out for private scores."""
@@ -161,7 +150,6 @@ class PartyFolder:
         return store
 
     def side(self, run: str) -> PartySide:
-        """The party's side of a run."""
         self.check()
         terms = terms_of(self.plan, self.path, run)
         store, score = self.store(LOCK_SECONDS), self._score()
@@ -181,17 +169,15 @@ class PartyFolder:
         self.policy.check(plan)
 
     def is_kept(self, run: str) -> bool:
-        """Whether a finished run is stored."""
         return (self.path / MODELS / run).exists()
 
     def keep(self, run: str, delivery: Delivery) -> None:
         """Store a finished run with this party's own ledger, all of it or nothing."""
-        target = self.path / MODELS / run
         if self.is_kept(run):
             return
         if set(delivery.files) != set(FILES):
             raise InputError(f"expected {', '.join(FILES)}, got other files; nothing was kept")
-        with files.whole_folder(target) as draft:
+        with files.whole_folder(self.path / MODELS / run) as draft:
             self._fill(draft, run, delivery)
 
     def _fill(self, draft: Path, run: str, delivery: Delivery) -> None:

@@ -48,7 +48,6 @@ class LedgerFile:
 
     @property
     def head(self) -> str:
-        """Digest of the last line."""
         return self.entries[-1].digest if self.entries else self.genesis
 
     @property
@@ -130,7 +129,6 @@ def check_ledger(found: Mapping[str, Verified | None], ledger: LedgerFile) -> No
 
 
 def line(entry: Entry) -> bytes:
-    """The entry as it stands in the file."""
     return json.dumps({**entry.to_dict(), "digest": entry.digest}).encode() + b"\n"
 
 
@@ -166,7 +164,7 @@ def _object(row: bytes, place: str) -> dict[str, Any]:
 
 def _altered(place: str) -> StoreError:
     return StoreError(
-        f"ledger was altered at {place}: hash chain broken; nothing is released until it is restored"
+        f"ledger was altered at {place}: hash chain broken; nothing is sent until it is restored"
     )
 
 

@@ -9,7 +9,6 @@ from fedtopics.protocol.turn import Arrays
 
 
 def saved(memory: Arrays) -> bytes:
-    """The memory as bytes."""
     import numpy as np
     from safetensors.numpy import save
 
@@ -19,7 +18,6 @@ def saved(memory: Arrays) -> bytes:
 
 
 def loaded(path: Path) -> Arrays:
-    """The memory in a file."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

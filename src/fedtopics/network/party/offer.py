@@ -62,9 +62,7 @@ class Offer:
             content[WORD_LIST] = files.read(received / WORD_LIST, MOST_WORD_BYTES, links=False)
             plan.vocabulary.parse(content[WORD_LIST], received / WORD_LIST)
         if not (folder / POLICY).exists():
-            raise InputError(
-                f"expected this party's own {folder / POLICY}, got none; start from {received / TEMPLATE}"
-            )
+            raise InputError(f"expected {folder / POLICY}, got none; start from {received / TEMPLATE}")
         _check_allowed(folder, party, plan)
         return cls(folder, content, party, plan, authority)
 

@@ -6,16 +6,18 @@ was released under the one would be signed for under the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from pathlib import Path
+
+import numpy as np
 
 from fedtopics import files
+from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.network.party.progress import Progress
-from fedtopics.network.party.store import WORDS, PartyStore
-from fedtopics.privacy.price.cost import Cost
+from fedtopics.network.party.store import PartyStore
+from fedtopics.privacy.price.cost import FREE, Cost
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.agreeing import PROPOSAL
 
 FAILED = "failed"  # what the ledger calls a release that failed
 ROOM = 2**28  # bytes, whatever the documents: so a disk with less of them tells nothing
@@ -29,6 +31,37 @@ class RoundPassedError(InputError):
     """A round was asked for that this party has left behind without an answer."""
 
 
+@dataclass(frozen=True)
+class Progress:
+    """The newest round that was answered, how many of training had a price, whether a failure ended it."""
+
+    newest: int
+    n_paid: int
+    left: bool
+
+    @classmethod
+    def of(cls, ledger: Ledger, answered: str, failed: str) -> Progress:
+        """As the ledger of a run tells, which calls its operations `answered` and `failed`."""
+        made = [entry for entry in ledger.entries if entry.run.endswith(f"/{answered}")]
+        return cls(
+            max((entry.round for entry in made), default=PROPOSAL - 1),
+            sum(entry.cost != FREE for entry in made if entry.round >= 0),
+            any(entry.run.endswith(f"/{failed}") for entry in ledger.entries),
+        )
+
+    def price(self, number: int, prices: Sequence[Cost]) -> Cost:
+        """What the answer of a round may cost, of these prices: the first that is not paid, or nothing.
+
+        Before training, where parties agree on words, each round has a price of its own.
+        """
+        if number < 0:
+            return prices[number]
+        return prices[self.n_paid] if self.n_paid < len(prices) else FREE
+
+    def after(self, number: int, cost: Cost) -> Progress:
+        return replace(self, newest=number, n_paid=self.n_paid + (number >= 0 and cost != FREE))
+
+
 @dataclass
 class PartyRuns:
     """How far each run has come, and whether it may go on."""
@@ -39,15 +72,14 @@ class PartyRuns:
 
     def check_plan(self, run: str, plan: str) -> None:
         """Raise `OtherPlanError` where the run began under another plan."""
-        note = self._note(run)
+        note = self.store.note(run, "plan")
         if note.is_file() and note.read_bytes() != plan.encode():
             raise OtherPlanError(f"run {run} began under another plan than {plan:.12}; start a new run")
 
     def note_plan(self, run: str, plan: str) -> None:
         """Keep the plan that the run goes by from its first release on."""
-        note = self._note(run)
+        note = self.store.note(run, "plan")
         if not note.is_file():
-            files.make_folder(note.parent)
             files.write(note, plan.encode())
 
     def require(self, run: str, due: Cost) -> None:
@@ -60,13 +92,11 @@ class PartyRuns:
         files.require_room(self.store.folder, ROOM)
 
     def progress(self, run: str) -> Progress:
-        """How far the run has come."""
         if run not in self._known:
             self._known[run] = Progress.of(self.store.run_ledger(run), "contribute", FAILED)
         return self._known[run]
 
     def advance(self, run: str, number: int, cost: Cost) -> None:
-        """Note the answer of a round."""
         self._known[run] = self.progress(run).after(number, cost)
 
     def look_again(self, run: str) -> None:
@@ -82,5 +112,23 @@ class PartyRuns:
             return self.store.charged(run, number, FAILED) is not None
         return True
 
-    def _note(self, run: str) -> Path:
-        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.plan"
+
+def never_empty(corpus: Corpus) -> Corpus:
+    """The corpus; where it has no document or no sentence, with an empty one, which answers like any other.
+
+    >>> never_empty(Corpus.from_texts(["tax, war"]).select([])).n_docs
+    1
+    """
+    sentences = corpus.sentence_offsets
+    if corpus.n_docs and (sentences is None or len(sentences) > 1):
+        return corpus
+    offsets = np.zeros(max(corpus.n_docs, 1) + 1, np.int64)
+    return Corpus(
+        corpus.words,
+        offsets,
+        corpus.vocabulary,
+        sentence_offsets=None if sentences is None else np.zeros(2, np.int64),
+        document_sentences=None if sentences is None else np.append(offsets[:-1], 1),
+        language=corpus.language,
+        sentence_unit=corpus.sentence_unit,
+    )

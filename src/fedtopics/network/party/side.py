@@ -36,8 +36,7 @@ from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party.progress import never_empty
-from fedtopics.network.party.runs import PartyRuns, RoundPassedError
+from fedtopics.network.party.runs import PartyRuns, RoundPassedError, never_empty
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.words import PartyWords, told_words
 from fedtopics.network.plan.terms import Terms

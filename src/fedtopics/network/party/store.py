@@ -57,7 +57,7 @@ class PartyStore:
         self.folder, self.party = Path(folder), party
         self.budgets, self.secure_only = tuple(budgets), secure_only
         self.anchor, self._first = anchor, first
-        for name in ("", RELEASES, MEMORY):
+        for name in ("", RELEASES, MEMORY, WORDS):
             files.make_folder(self.folder / name)
         self._lock = Lock()
         self._descriptor = files.lock(self.folder)
@@ -88,7 +88,6 @@ class PartyStore:
 
     @property
     def entries(self) -> list[Entry]:
-        """Every release of every run."""
         return list(self._file.entries)
 
     def require(self, costs: Iterable[Cost]) -> None:
@@ -100,7 +99,7 @@ class PartyStore:
         entry = self.charged(run, round, operation)
         if entry is None:
             return None
-        path = self._release_path(entry.run, entry.round)
+        path = self._release_path(entry)
         if not path.is_file():
             raise StoreError(f"run {run} was finished and its releases deleted; start a new run")
         self._file.settle()
@@ -140,7 +139,7 @@ class PartyStore:
         try:
             if memory is not None:
                 files.write(self._memory_path(entry), memory_file.saved(memory))
-            files.write(self._release_path(entry.run, entry.round), _framed(entry, payload))
+            files.write(self._release_path(entry), ledger_file.line(entry) + payload)
             self._charge(entry)
         except Exception:
             if self._descriptor >= 0 and entry not in self._file.entries:
@@ -172,12 +171,15 @@ class PartyStore:
         """Delete what a finished run has left, save its lines in the ledger and the name of its plan."""
         for entry in self.of_run(run):
             self._delete(entry)
-        for path in (self.folder / WORDS).glob(f"{sha256(run.encode()).hexdigest()[:32]}.*"):
-            if path.suffix != ".plan":
-                path.unlink()
+        for kind in ("candidates", "words"):
+            self.note(run, kind).unlink(missing_ok=True)
+
+    def note(self, run: str, kind: str) -> Path:
+        """Where the `plan`, the `candidates` or the `words` of a run are noted."""
+        return self.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
 
     def _delete(self, entry: Entry) -> None:
-        self._release_path(entry.run, entry.round).unlink(missing_ok=True)
+        self._release_path(entry).unlink(missing_ok=True)
         self._memory_path(entry).unlink(missing_ok=True)
 
     def run_ledger(self, run: str) -> Ledger:
@@ -201,11 +203,9 @@ class PartyStore:
     def _open(self) -> LedgerFile:
         lines, head = self.folder / ledger_file.LINES, self.folder / ledger_file.HEAD
         gone = next((path for path in (lines, head) if not path.is_file()), None)
-        trace = next(self._traces(), None)
+        trace = next(self._traces(lines, head), None)
         if gone is not None and trace is not None:
-            raise StoreError(
-                f"expected {gone} beside {trace}, got none; restore it: nothing is released before"
-            )
+            raise StoreError(f"expected {gone} beside {trace}, got none; restore it: nothing is sent before")
         if self.anchor is not None and not self._first and not self.anchor.is_file():
             raise StoreError(
                 f"expected {self.anchor} that names the end of the ledger, got none; restore it, or accept "
@@ -220,20 +220,21 @@ class PartyStore:
             found.complete(self._cut_short(found))
         return found
 
-    def _traces(self) -> Iterator[Path]:
+    def _traces(self, lines: Path, head: Path) -> Iterator[Path]:
         """What only a party leaves behind that had a ledger."""
         folders = [self.folder / name for name in (RELEASES, MEMORY, WORDS)]
         if self.anchor is not None:
             folders.append(self.anchor.with_name(MODELS))
-            yield from (path for path in (self.anchor,) if path.is_file())
+            if self.anchor.is_file():
+                yield self.anchor
         yield from (path for folder in folders if folder.is_dir() for path in folder.iterdir())
-        if not (self.folder / ledger_file.LINES).is_file():
-            yield from (path for path in (self.folder / ledger_file.HEAD,) if path.is_file())
+        if not lines.is_file() and head.is_file():
+            yield head
 
     def _sweep(self) -> None:
         """Delete what a crash has left of releases that were never charged."""
         kept = {self._memory_path(entry) for entry in self._file.entries}
-        kept |= {self._release_path(entry.run, entry.round) for entry in self._file.entries}
+        kept |= {self._release_path(entry) for entry in self._file.entries}
         for name in (RELEASES, MEMORY):
             for path in (self.folder / name).iterdir():
                 if path not in kept:
@@ -264,14 +265,13 @@ class PartyStore:
         return self._ledger.charged(_name(run, operation), number, self.party)
 
     def of_run(self, run: str) -> list[Entry]:
-        """The releases of one run, in their order."""
         return [entry for entry in self._file.entries if entry.run.startswith(f"{_name(run, '')}")]
 
-    def _release_path(self, name: str, number: int) -> Path:
-        return self.folder / RELEASES / f"{_file_name(name, number)}.release"
+    def _release_path(self, entry: Entry) -> Path:
+        return self.folder / RELEASES / f"{_file_name(entry)}.release"
 
     def _memory_path(self, entry: Entry) -> Path:
-        return self.folder / MEMORY / f"{_file_name(entry.run, entry.round)}-{entry.content[:16]}.memory"
+        return self.folder / MEMORY / f"{_file_name(entry)}-{entry.content[:16]}.memory"
 
     def _drop_memory(self, run: str, but: Entry) -> None:
         """Delete the memory before that of `but`; at first, whatever a crash has left of this run."""
@@ -285,19 +285,13 @@ class PartyStore:
 def _name(run: str, operation: str) -> str:
     """How the ledger calls a run's operation."""
     if not run or "/" in run + operation:
-        raise InputError(
-            f"names of runs and operations must not contain a slash, got {run!r} and {operation!r}"
-        )
+        raise InputError(f"names of runs and operations must have no slash, got {run!r} and {operation!r}")
     return f"{run}/{operation}"
 
 
-def _file_name(name: str, number: int) -> str:
+def _file_name(entry: Entry) -> str:
     """A name that says nothing and cannot lead out of the folder."""
-    return sha256(f"{name}/{number}".encode()).hexdigest()[:32]
-
-
-def _framed(entry: Entry, payload: bytes) -> bytes:
-    return ledger_file.line(entry) + payload
+    return sha256(f"{entry.run}/{entry.round}".encode()).hexdigest()[:32]
 
 
 def _unframed(path: Path) -> tuple[Entry, bytes]:

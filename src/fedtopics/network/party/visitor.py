@@ -99,7 +99,6 @@ class Visitor:
             self._connection = None
 
     def _tell(self, line: str) -> None:
-        """Say what has changed."""
         if line != self._said:
             self._said = line
             self.say(line)

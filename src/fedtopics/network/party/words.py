@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from fedtopics.documents.corpus import require_words
 from fedtopics.documents.text.words import MOST_BYTES, word_array, word_digest, words_of
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.party.store import WORDS, PartyStore
+from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol.agreeing import CONFIRMATION
 from fedtopics.protocol.told import ToldError
@@ -46,15 +45,15 @@ class PartyWords:
 
     def note_candidates(self, run: str, candidates: Sequence[str]) -> None:
         """Keep what this party is about to vote on."""
-        self._write(self._note(run, "candidates"), candidates)
+        files.write(self.store.note(run, "candidates"), word_array(candidates).tobytes())
 
     def take(self, run: str, words: tuple[str, ...], digest: str) -> None:
         """Take these as the words of the run, or raise `OtherVocabularyError`."""
         require_words(len(words))
         self._check_source(run, words)
-        note = self._note(run, "words")
+        note = self.store.note(run, "words")
         if not self._are_public and not note.is_file():
-            self._write(note, words)
+            files.write(note, word_array(words).tobytes())
         if self.known(run) != words or word_digest(words) != digest:
             raise OtherVocabularyError(f"run {run} began with other words, got a second list")
 
@@ -69,7 +68,7 @@ class PartyWords:
         """The words that the run began with, None before they were sent; a public list is the plan's."""
         if self._are_public:
             return self.terms.words
-        note = self._note(run, "words")
+        note = self.store.note(run, "words")
         if run not in self._known and note.is_file():
             self._known[run] = _read(note)
         return self._known.get(run)
@@ -85,20 +84,11 @@ class PartyWords:
                 raise OtherVocabularyError("the plan has a public word list, got other words")
             return
         if self.store.stored(run, CONFIRMATION, "contribute") is None:
-            raise OtherVocabularyError(
-                f"expected words that this party has voted on in run {run}, got others"
-            )
-        if not set(words) <= set(_read(self._note(run, "candidates"))):
+            raise OtherVocabularyError(f"expected words that this party voted on in run {run}, got others")
+        if not set(words) <= set(_read(self.store.note(run, "candidates"))):
             raise OtherVocabularyError(f"expected words among the candidates of run {run}, got others")
         if agreement.max_size is not None and len(words) > agreement.max_size:
             raise OtherVocabularyError(f"expected at most {agreement.max_size} words, got {len(words)}")
-
-    def _note(self, run: str, kind: str) -> Path:
-        return self.store.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
-
-    def _write(self, note: Path, words: Sequence[str]) -> None:
-        files.make_folder(note.parent)
-        files.write(note, word_array(words).tobytes())
 
 
 def _read(note: Path) -> tuple[str, ...]:

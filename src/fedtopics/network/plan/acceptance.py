@@ -35,7 +35,6 @@ class Acceptance:
 
     @property
     def signed_text(self) -> bytes:
-        """What the signature covers."""
         told = {key: value for key, value in asdict(self).items() if key != "signature"}
         return b"fedtopics acceptance\n" + json.dumps(told, sort_keys=True).encode()
 
@@ -56,7 +55,6 @@ def accept(folder: Path, plan: Plan, party: str, ledger: str) -> Acceptance:
 
 
 def read(path: Path) -> Acceptance:
-    """The acceptance in a file."""
     try:
         return Acceptance(**json.loads(path.read_bytes()))
     except OSError:

@@ -11,6 +11,7 @@ All are PEM (RSA of 3072 bits, SHA-256). A private key is written once, for its 
 from __future__ import annotations
 
 import ipaddress
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -25,16 +26,24 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.network.plan.names import party_name
 
 T = TypeVar("T")
 COORDINATOR = "coordinator"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
+TAKEN = ("server", COORDINATOR, "admin")
 AUTHORITY_DAYS, DAYS = 3650, 730
 TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day before it was made
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
 PUBLIC_FILE = 0o644
 MOST_BYTES = 2**16  # of a certificate, a request or a public key
 UNREADABLE = (OSError, ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion, Warning)
+
+
+def party_name(text: str) -> str:
+    """The text, if a party may be called so: names become parts of paths and stand in terminals."""
+    if not NAME.fullmatch(text) or text.lower() in TAKEN:
+        raise InputError(f"a party's name must be letters, digits, - and _, got {text!r:.60}")
+    return text
 
 
 def make_key(path: Path) -> rsa.RSAPrivateKey:
@@ -58,7 +67,6 @@ def make_signing_key(path: Path) -> None:
 
 
 def read_key(path: Path) -> rsa.RSAPrivateKey:
-    """The private key in a file."""
     try:
         key = serialization.load_pem_private_key(files.read(path, MOST_BYTES), None)
     except UNREADABLE:
@@ -78,7 +86,6 @@ def read_certificate(path: Path) -> x509.Certificate:
 
 
 def parse_certificate(content: bytes, path: Path) -> x509.Certificate:
-    """The certificate in the content of a file."""
     try:
         found = _strictly(lambda: x509.load_pem_x509_certificate(content))
         _ = found.public_key(), common_name(found.subject)  # are parsed only when they are asked for
@@ -147,7 +154,6 @@ def sign_request(folder: Path, request: x509.CertificateSigningRequest) -> x509.
 
 
 def check_issued(certificate: x509.Certificate, authority: x509.Certificate) -> None:
-    """Raise unless the authority has signed this certificate."""
     try:
         certificate.verify_directly_issued_by(authority)
     except (InvalidSignature, *UNREADABLE):

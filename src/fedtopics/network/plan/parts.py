@@ -132,7 +132,6 @@ class Evaluation:
         return _score_sum(self.epsilon, self.delta)
 
     def prices(self) -> list[Cost]:
-        """What the scores cost one party."""
         mechanism = self.mechanism()
         return [] if mechanism is None else [mechanism.price()]
 

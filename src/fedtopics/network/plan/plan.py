@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from math import inf
+from math import ceil, inf, log10
 from pathlib import Path
 from typing import Any
 
 from fedtopics import files
 from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
-from fedtopics.network.plan.names import NAME, party_name
+from fedtopics.network.plan import typed_file
+from fedtopics.network.plan.certificates import NAME, party_name
 from fedtopics.network.plan.parts import Evaluation, Texts, Words, check_small_delta
-from fedtopics.network.plan.typed_file import build, parse_toml, read_toml
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
@@ -74,9 +74,7 @@ class Plan:
     def _check_price(self) -> None:
         """Refuse a run that sends nothing, or whose price has no bound or is above its promise."""
         if not self.method().prices(self.vocabulary.most_words):
-            raise InputError(
-                f"method {self.method_name} sends nothing and needs no federation; use fedtopics train"
-            )
+            raise InputError(f"{self.method_name} sends nothing and needs no federation; use fedtopics train")
         price = self.price(self.vocabulary.most_words)
         if price == inf:
             raise InputError(
@@ -91,7 +89,6 @@ class Plan:
 
     @property
     def host(self) -> str:
-        """Where the coordinator is reached."""
         return self.coordinator.rpartition(":")[0]
 
     @property
@@ -126,6 +123,13 @@ class Plan:
         relations = [name for name in RELATIONS if name.startswith(("word", "document"))]
         return {name: accounting.epsilon(spent.losses_of(name), self.privacy.delta) for name in relations}
 
+    def priced(self) -> Plan:
+        """The plan with its price as the promise, rounded up to four digits."""
+        price = self.price(self.vocabulary.most_words)
+        step = 10.0 ** (ceil(log10(price)) - 4) if price else 1.0
+        epsilon = float(f"{ceil(price / step * (1 - 1e-12)) * step:.6g}")
+        return replace(self, privacy=replace(self.privacy, epsilon=epsilon))
+
     def words(self, folder: str | Path) -> tuple[str, ...] | None:
         """The public word list beside the plan, None where words are agreed on; another list is refused."""
         return self.vocabulary.read(Path(folder))
@@ -153,24 +157,15 @@ class Plan:
         if not isinstance(method, dict) or not isinstance(method.get("name"), str):
             raise InputError("the table [method] with its name is missing")
         settings = {key: value for key, value in method.items() if key != "name"}
-        return build(cls, {**given, "method_name": method["name"], "settings": settings})
+        return typed_file.build(cls, {**given, "method_name": method["name"], "settings": settings})
 
     @classmethod
     def read(cls, path: str | Path) -> Plan:
-        """The plan in a file."""
-        return cls._of_file(read_toml(path, "plan"), path)
+        return typed_file.read(path, "plan", cls.from_dict)
 
     @classmethod
     def parse(cls, content: bytes, path: str | Path) -> Plan:
-        """The plan in the content of a file."""
-        return cls._of_file(parse_toml(content, path), path)
-
-    @classmethod
-    def _of_file(cls, data: Mapping[str, Any], path: str | Path) -> Plan:
-        try:
-            return cls.from_dict(data)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        return typed_file.parse(content, path, cls.from_dict)
 
     def write(self, path: str | Path) -> None:
         """Write the plan for its reviewers, with what each key means."""

@@ -16,11 +16,12 @@ delta = 1e-6
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fedtopics.errors import InputError
-from fedtopics.network.plan.typed_file import build, read_toml
+from fedtopics.network.plan.typed_file import build, read
 from fedtopics.privacy.price.budget import Budget
 
 if TYPE_CHECKING:
@@ -55,18 +56,12 @@ class Policy:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not self.budget:
-            raise InputError(
-                "expected at least one [[budget]], got none; a policy without one protects nobody"
-            )
+            raise InputError("expected at least one [[budget]], got none; without one it protects nobody")
 
     @classmethod
     def read(cls, path: str | Path) -> Policy:
         """The policy in a file; an unknown key or an impossible value is an error that names it."""
-        data = read_toml(path, "policy")
-        try:
-            return build(cls, data)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        return read(path, "policy", partial(build, cls))
 
     def check(self, plan: Plan) -> None:
         """Raise `PolicyError` unless the party allows the plan; what it can still afford its ledger knows."""

@@ -49,7 +49,6 @@ TABLES = {
 
 
 def written(plan: Plan) -> str:
-    """The plan as the text of a TOML file."""
     data = plan.to_dict()
     lines = [
         "# Plan of a federation. Every party reviews it and accepts its digest: fedtopics federation accept.",

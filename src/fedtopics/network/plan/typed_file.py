@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import UnionType
@@ -23,24 +23,27 @@ WORDS = {
 }
 
 
-def read_toml(path: str | Path, what: str) -> dict[str, Any]:
-    """The data of a TOML file."""
+def read(path: str | Path, what: str, make: Callable[[dict[str, Any]], T]) -> T:
+    """What `make` makes of the data of a TOML file; an error names the file."""
     try:
         content = files.read(Path(path), MOST_BYTES)
     except OSError as error:
         raise InputError(f"cannot read the {what} {path}: {error.strerror}") from None
-    return parse_toml(content, path)
+    return parse(content, path, make)
 
 
-def parse_toml(content: bytes, path: str | Path) -> dict[str, Any]:
-    """The data of TOML that was read from `path`."""
+def parse(content: bytes, path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
+    """The same of TOML that was read from `path`."""
     try:
         data = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not TOML: {error}") from None
-    if not _fits(data):
-        raise InputError(f"{path}: expected whole numbers of at most 64 bits, as TOML has, got a larger one")
-    return data
+    try:
+        if not _fits(data):
+            raise InputError("expected whole numbers of at most 64 bits, as TOML has, got a larger one")
+        return make(data)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _fits(data: object) -> bool:
