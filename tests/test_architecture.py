@@ -112,7 +112,7 @@ def imported_rooms(path: Path, package: str) -> set[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_files_and_functions_stay_short(path: Path) -> None:
     source = path.read_text()
-    assert source.count("\n") <= 320
+    assert source.count("\n") <= 300
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):
             length = (node.end_lineno or 0) - node.lineno + 1

@@ -23,7 +23,7 @@ from fedtopics import network
 from fedtopics.documents.reading import documents, read
 from fedtopics.model import TopicModel
 from fedtopics.network.local import LocalFederation, free_port
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
@@ -56,7 +56,7 @@ def founded(
         tuple(texts),
         "calm",
         Budget("word add/remove", 6.1, 1e-6),
-        Words.of_file(listed),
+        PlannedWords.of_file(listed),
         settings={"epsilon": 6.0, **settings},
         min_parties=len(texts),
         simulation_seed=SEED,

@@ -30,7 +30,7 @@ from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE, Cost, Loss
@@ -61,7 +61,7 @@ def founded_at(folder: Path) -> Path:
         PARTIES,
         "calm",
         Budget("word add/remove", 6.0),
-        Words.of_file(folder / "list.txt"),
+        PlannedWords.of_file(folder / "list.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -22,7 +22,7 @@ from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
 
@@ -41,7 +41,7 @@ def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("north", "south"),
         "calm",
         Budget("word add/remove", 6.0),
-        Words.of_file(folder / "list.txt"),
+        PlannedWords.of_file(folder / "list.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -25,7 +25,7 @@ from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.side import Delivery
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
@@ -44,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("north", "south"),
         "calm",
         Budget("word add/remove", 6.0),
-        Words.of_file(folder / "list.txt"),
+        PlannedWords.of_file(folder / "list.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 4},
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -11,11 +11,11 @@ from fedtopics import methods
 from fedtopics.commands.federation.show import summary
 from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, Texts, Words
+from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, PlannedWords, Texts
 from fedtopics.network.plan.plan import PUBLIC, Plan
 from fedtopics.privacy.price.budget import Budget
 
-LISTED = Words("public", "words.txt", "ab" * 32, 100)
+LISTED = PlannedWords("public", "words.txt", "ab" * 32, 100)
 ABSURD: list[Any] = [
     *(float("nan"), float("inf"), float("-inf"), 1e308, 1e-308, -1, 0, 10**9, 2**63 - 1),
     *(True, "x", "\x1b[2J", [], [float("nan")], {"a": 1}),
@@ -68,7 +68,7 @@ def test_a_language_that_nobody_knows_is_refused(language: str) -> None:
 
 def test_a_vocabulary_has_no_more_words_than_parties_take() -> None:
     with pytest.raises(InputError, match="at most"):
-        Words("private", epsilon=1.0, delta=1e-6, max_size=MOST + 1)
+        PlannedWords("private", epsilon=1.0, delta=1e-6, max_size=MOST + 1)
 
 
 @pytest.mark.parametrize("delta", [0.9, 0.0011])
@@ -76,7 +76,7 @@ def test_no_part_of_a_plan_has_a_delta_that_empties_its_epsilon(delta: float) ->
     with pytest.raises(InputError, match=r"privacy.delta must be at most 0.001, got .* the promise fails"):
         plan(delta=delta)
     with pytest.raises(InputError, match=r"vocabulary.delta must be at most"):
-        Words("private", epsilon=1.0, delta=delta, max_size=9)
+        PlannedWords("private", epsilon=1.0, delta=delta, max_size=9)
     with pytest.raises(InputError, match=r"evaluation.delta must be at most"):
         Evaluation("private", 0.1, 1.0, delta)
     assert plan(delta=MOST_DELTA).privacy.delta == MOST_DELTA
@@ -108,7 +108,7 @@ def test_a_party_is_shown_all_that_becomes_public_whatever_the_plan_says(
 
 
 def test_a_party_is_shown_epsilon_and_delta_of_words_and_scores() -> None:
-    words = Words("private", epsilon=4.0, delta=1e-5, max_size=50)
+    words = PlannedWords("private", epsilon=4.0, delta=1e-5, max_size=50)
     shown = summary(plan(vocabulary=words, evaluation=Evaluation("private", 0.1, 2.0, 1e-4), delta=1e-3))
     assert "epsilon 4.0 (document add/remove, delta 1e-05)" in shown["words"]
     assert "epsilon 2.0 (document add/remove, delta 0.0001)" in shown["scores"]

@@ -21,7 +21,7 @@ from fedtopics.network.coordinator.folder import OPEN, RunFolder
 from fedtopics.network.local import HUB, LocalFederation, free_port
 from fedtopics.network.party import ledger_file
 from fedtopics.network.plan import certificates
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
@@ -50,7 +50,7 @@ def founded(
     words.write_text("".join(f"{word}\n" for word in WORDS))
     known = {"min_parties": len(names), "timeout_seconds": 60.0, "simulation_seed": SEED}
     settings = {"n_topics": 3, "epsilon": 6.0, "n_rounds": 40} | given.pop("settings", {})
-    vocabulary = given.pop("vocabulary", None) or Words.of_file(words)
+    vocabulary = given.pop("vocabulary", None) or PlannedWords.of_file(words)
     plan = Plan(
         "test",
         f"localhost:{free_port()}",

@@ -20,7 +20,7 @@ from fedtopics.network.party import ledger_file
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.parts import Evaluation, Words
+from fedtopics.network.plan.parts import Evaluation, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.budget import Budget
@@ -49,7 +49,7 @@ def made(tmp_path: Path) -> Path:
         PARTIES,
         "calm",
         Budget("word add/remove", 80.0, 1e-6),
-        Words.of_file(tmp_path / "words.txt"),
+        PlannedWords.of_file(tmp_path / "words.txt"),
         settings={"epsilon": 8.0, "n_topics": 3, "n_rounds": 4},
         evaluation=Evaluation("private", 0.25, 20.0, 1e-6),
     )

@@ -16,7 +16,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
 from fedtopics.network.local import HUB, LocalFederation, write_texts
 from fedtopics.network.operator_log import LOG
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.protocol import in_process
 
 NAMES = ("north", "south")
@@ -83,7 +83,7 @@ def test_parties_with_different_numbers_of_topics_agree_on_words(tmp_path: Path)
     given: dict[str, Any] = {
         "method": "ftm",
         "settings": {"n_rounds": 3, "topics_per_party": {"north": 3, "south": 4}},
-        "vocabulary": Words("private", epsilon=8.0, delta=1e-6, max_size=100),
+        "vocabulary": PlannedWords("private", epsilon=8.0, delta=1e-6, max_size=100),
     }
     with processes.founded(tmp_path, NAMES, **given) as federation:
         federation.start()

@@ -11,7 +11,7 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.last_answers import LastAnswers
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.runs.experiment import train
@@ -27,7 +27,7 @@ CORPORA = {
 
 def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tmp_path: Path) -> None:
     given = {"n_topics": 3, "n_rounds": 2}
-    words = Words("public", "words.txt", "ab" * 32, 24)
+    words = PlannedWords("public", "words.txt", "ab" * 32, 24)
     promised = Budget("document replace", 128.0, 1e-6)
     plan = Plan("demo", "localhost:8002", tuple(CORPORA), "fedlda", promised, words, settings=given)
     rehearsal = Rehearsal(tmp_path, simulated(plan.method(), CORPORA), CORPORA)

@@ -37,7 +37,7 @@ def compare(
         str | None, typer.Option(help="Several of them, with commas between.", show_default=False)
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds for each method.")] = 1,
-    topics: options.Topics = 50,
+    topics: options.TopicCount = 50,
     rounds: options.Rounds = None,
     threads: options.Threads = None,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the records and a page.")] = None,

@@ -38,7 +38,7 @@ def leaderboard(
         typer.Option(min=1, help="Public maximum of words of a document, to price whole documents."),
     ] = None,
     names: Annotated[str | None, typer.Option("--methods", help="Some methods only, with commas.")] = None,
-    topics: options.Topics = 50,
+    topics: options.TopicCount = 50,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of every method; means are shown.")] = 1,
     threads: options.Threads = None,
     as_json: options.Json = False,

@@ -25,7 +25,7 @@ from fedtopics.report.svg import Line, line_chart, side_by_side
 def monitor(
     source: options.Source,
     preparing: options.Preparing,
-    topics: options.Topics = 50,
+    topics: options.TopicCount = 50,
     sweeps: Annotated[int, typer.Option(min=1, help="Iterations of collapsed Gibbs sampling.")] = 300,
     seed: options.Seed = 0,
     plot: Annotated[Path | None, typer.Option(help="SVG file to draw the readings to.")] = None,

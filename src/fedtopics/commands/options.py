@@ -33,7 +33,7 @@ RunFolder = Annotated[
 Coordinator = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the coordinator.")]
 Member = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this coordinator or party.")]
 MemberOption = Annotated[Path, typer.Option("--folder", help="Of this coordinator or party.")]
-Topics = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
+TopicCount = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
 Epsilon = Annotated[
     float | None,
     typer.Option(
@@ -44,7 +44,7 @@ Variant = Annotated[
     str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
 ]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
-Words = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
+VocabularySize = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
 Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same model.")]
 TestFraction = Annotated[float, typer.Option(help="Share of the documents held out for the scores.")]

@@ -26,7 +26,7 @@ def simulate(
     method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
-    topics: options.Topics = 20,
+    topics: options.TopicCount = 20,
     rounds: options.Rounds = None,
     settings: options.Setting = None,
     vocabulary_epsilon: Annotated[

@@ -36,7 +36,7 @@ def train(
     method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
-    topics: options.Topics = 50,
+    topics: options.TopicCount = 50,
     rounds: options.Rounds = None,
     settings: options.Setting = None,
     consistency: options.Consistency = None,

@@ -27,7 +27,7 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.keeper import NOTE
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import onboarding
-from fedtopics.network.plan.parts import Evaluation, Words
+from fedtopics.network.plan.parts import Evaluation, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
@@ -184,7 +184,7 @@ def plan_for(
         parties,
         method,
         Budget("word add/remove", 1e9, DELTA),
-        Words("private", epsilon=vocabulary_epsilon, delta=DELTA, max_size=MOST_WORDS),
+        PlannedWords("private", epsilon=vocabulary_epsilon, delta=DELTA, max_size=MOST_WORDS),
         settings=settings,
         min_parties=len(parties),
         timeout_seconds=120.0,

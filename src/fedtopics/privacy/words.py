@@ -49,7 +49,7 @@ from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource, Relation
 from fedtopics.privacy.price.events import Approximate, ZeroConcentrated, check_delta, check_number
 from fedtopics.privacy.price.release import Release
 
-Documents: TypeAlias = Sequence[Sequence[str]]
+WordLists: TypeAlias = Sequence[Sequence[str]]
 RESOLUTION = 2**12  # steps of the grid in a vote of weight 1
 
 
@@ -82,7 +82,7 @@ class WordProposal:
         needed = vote_steps(sizes) + 1 + sigma * norm.isf(each)
         return ceil(float(needed.max()))
 
-    def __call__(self, documents: Documents, noise: Noise) -> Release[dict[str, float]]:
+    def __call__(self, documents: WordLists, noise: Noise) -> Release[dict[str, float]]:
         """Release the words above the threshold, in alphabetical order, with their noisy votes."""
         votes: Counter[str] = Counter()
         for document in documents:
@@ -152,7 +152,7 @@ class Agreement:
         return [mechanism.price() for mechanism in self.mechanisms]
 
     def propose(
-        self, documents: Documents, party: str, parties: Sequence[str], noise: Noise
+        self, documents: WordLists, party: str, parties: Sequence[str], noise: Noise
     ) -> Release[dict[str, float]]:
         """[party] Words of `documents` at home with this `party` that reach the threshold with `noise`."""
         words = {word for document in documents for word in document}
@@ -165,7 +165,7 @@ class Agreement:
         return {word for word in words if party in homes(word, parties, self.n_homes)}
 
     def confirm(
-        self, documents: Documents, candidates: Sequence[str], noise: Noise
+        self, documents: WordLists, candidates: Sequence[str], noise: Noise
     ) -> Release[NDArray[np.float64]]:
         """[party] Votes of the `documents` for each of the `candidates`, with `noise`."""
         return self.mechanisms[1](presence(documents, candidates), noise)
@@ -209,7 +209,7 @@ def vote_steps(n_words: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array([isqrt(RESOLUTION**2 // int(n)) for n in n_words], dtype=np.int64)
 
 
-def presence(documents: Documents, candidates: Sequence[str]) -> NDArray[np.float64]:
+def presence(documents: WordLists, candidates: Sequence[str]) -> NDArray[np.float64]:
     """Which candidates each document holds, as sparse rows of ones."""
     from scipy.sparse import csr_matrix
 

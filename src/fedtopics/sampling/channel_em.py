@@ -120,7 +120,7 @@ def unigram(
 
 
 def one_topic(histograms: Histograms, *, n_rounds: int, length: float, n_threads: int = 1) -> Expectation:
-    """EM with a single topic, documents of this length at first."""
+    """`n_rounds` of EM on `histograms` with a single topic, documents of this `length` first; `n_threads`."""
     alpha = np.ones(1, np.float32)
     topics = SizedTopics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
     documents = start(histograms, 1, length)

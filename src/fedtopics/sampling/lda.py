@@ -114,7 +114,10 @@ def for_kernel(
     n_sweeps: int,
     others: ArrayLike | None = None,
 ) -> dict[str, Any]:
-    """What every kernel of sweeps takes; it changes `topics`."""
+    """What every kernel of `n_sweeps` takes: `corpus`, `state`, `priors`, `seed`, the counts of `others`.
+
+    The kernel changes `topics`.
+    """
     return {
         "words": corpus.words,
         "offsets": corpus.offsets,

@@ -21,7 +21,7 @@ from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates, onboarding, readiness
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.parts import Words
+from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.readiness import NotReadyError
 from fedtopics.privacy.price.budget import Budget
@@ -41,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("north", "south"),
         "calm",
         Budget("word add/remove", 6.0),
-        Words.of_file(folder / "words.txt"),
+        PlannedWords.of_file(folder / "words.txt"),
         settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 4},
     )
     with pytest.MonkeyPatch.context() as patch:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import Evaluation, Words
+from fedtopics.network.plan.parts import Evaluation, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy, PolicyError
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
 
-PRIVATE = Words("private", epsilon=4.0, delta=1e-6, max_size=500)
+PRIVATE = PlannedWords("private", epsilon=4.0, delta=1e-6, max_size=500)
 
 
 def plan(**changed: Any) -> Plan:
@@ -36,7 +36,9 @@ PLANS = [
     plan(),
     plan(simulation_seed=0, significant_bits=10, min_parties=3, timeout_seconds=5),
     plan(evaluation=Evaluation("private", 0.1, 1.0, 1e-6), privacy=Budget("word add/remove", 20.0, 1e-6)),
-    plan(vocabulary=Words("public", "words.txt", "ab" * 32, 7), privacy=Budget("word add/remove", 6.0)),
+    plan(
+        vocabulary=PlannedWords("public", "words.txt", "ab" * 32, 7), privacy=Budget("word add/remove", 6.0)
+    ),
     plan(
         method_name="ftm",
         settings={"epsilon": 6.0, "n_topics": 5, "topics_per_party": {"north": 3, "west": 7}},
@@ -81,7 +83,7 @@ def test_every_part_of_a_plan_changes_its_digest() -> None:
 
 
 def test_the_price_covers_words_training_and_scores() -> None:
-    alone = plan(vocabulary=Words("public", "words.txt", "ab" * 32, 7)).price(7)
+    alone = plan(vocabulary=PlannedWords("public", "words.txt", "ab" * 32, 7)).price(7)
     assert alone == 6.0
     assert 14.8 < plan().price(500) < 15
     assert plan(evaluation=PLANS[2].evaluation, privacy=PLANS[2].privacy).price(500) > plan().price(500)
@@ -148,7 +150,7 @@ def test_a_missing_plan_is_one_line() -> None:
 def test_the_word_list_of_another_run_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("apple\npear\n")
-    given = plan(vocabulary=Words.of_file(path))
+    given = plan(vocabulary=PlannedWords.of_file(path))
     assert given.words(tmp_path) == ("apple", "pear")
     path.write_text("pear\napple\n")
     with pytest.raises(InputError, match="not the word list of this plan"):

@@ -16,7 +16,7 @@ from fedtopics.commands.federation.show import print_plan
 from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
-    from fedtopics.network.plan.parts import Words
+    from fedtopics.network.plan.parts import PlannedWords
 
 
 def init(
@@ -25,7 +25,7 @@ def init(
     coordinator: Annotated[str, typer.Option(help="host:port that parties connect to.")],
     name: Annotated[str, typer.Option(help="Of the federation.")] = "federation",
     method: Annotated[str, typer.Option(help="As `fedtopics methods` lists them.")] = "calm",
-    topics: options.Topics = 20,
+    topics: options.TopicCount = 20,
     epsilon: options.Epsilon = None,
     rounds: options.Rounds = None,
     variant: options.Variant = None,
@@ -71,11 +71,11 @@ def init(
     options.say("next: each party runs `fedtopics federation request NAME --folder ...`, sends you NAME.csr")
 
 
-def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> Words:
-    from fedtopics.network.plan.parts import Words
+def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> PlannedWords:
+    from fedtopics.network.plan.parts import PlannedWords
 
     if (vocabulary is None) == (epsilon is None):
         raise InputError("expected either --vocabulary FILE or --vocabulary-epsilon, got both or neither")
     if vocabulary is not None:
-        return Words.of_file(vocabulary)
-    return Words("private", epsilon=epsilon, delta=delta, max_size=max_words)
+        return PlannedWords.of_file(vocabulary)
+    return PlannedWords("private", epsilon=epsilon, delta=delta, max_size=max_words)

@@ -34,7 +34,7 @@ LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
 def attack(
     source: options.Source,
     preparing: options.Preparing,
-    topics: options.Topics = 20,
+    topics: options.TopicCount = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds that the listener hears.")] = 40,
     users: Annotated[int, typer.Option(min=2, help="Documents drawn at random; each is a user.")] = 1000,
     seed: options.Seed = 0,

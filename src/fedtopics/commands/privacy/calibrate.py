@@ -19,7 +19,7 @@ def calibrate(
     relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
     delta: options.Delta = 0.0,
     rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
-    words: options.Words = 10_000,
+    words: options.VocabularySize = 10_000,
     max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
     max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
 ) -> None:

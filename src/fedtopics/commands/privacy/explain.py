@@ -15,8 +15,8 @@ from fedtopics.commands import options, tables
 
 def explain(
     method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
-    words: options.Words = 10_000,
-    topics: options.Topics = 20,
+    words: options.VocabularySize = 10_000,
+    topics: options.TopicCount = 20,
     documents: Annotated[int | None, typer.Option(help="Documents of a party, roughly.")] = None,
     distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
     epsilon: options.Epsilon = None,

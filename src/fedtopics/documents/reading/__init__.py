@@ -95,10 +95,10 @@ def _located(source: str | os.PathLike[str], columns: Columns) -> tuple[Path, Co
         path, own = BUILT_IN[str(source)]
         asked = {name: column for name, column in vars(columns).items() if column}
         return path, replace(own, **asked)
-    return found(Path(source).expanduser()), columns
+    return existing(Path(source).expanduser()), columns
 
 
-def found(path: Path) -> Path:
+def existing(path: Path) -> Path:
     """The file to read, or the folder of text files; a folder with one data set in it stands for that."""
     if not path.exists():
         raise InputError(

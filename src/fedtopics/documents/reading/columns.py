@@ -22,7 +22,7 @@ class Columns:
     label: str | None = None
     id: str | None = None
 
-    def found(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> Columns:
+    def among(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> Columns:
         """The names with nothing left to guess; an error that lists the columns when one is missing.
 
         texts   the columns that may hold text; None for all
@@ -49,7 +49,7 @@ class Columns:
 
         tests = (types.is_string, types.is_large_string, types.is_string_view)
         texts = [field.name for field in schema if any(test(field.type) for test in tests)]
-        return self.found(schema.names, source, texts)
+        return self.among(schema.names, source, texts)
 
     @property
     def used(self) -> list[str]:

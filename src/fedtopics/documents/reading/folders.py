@@ -18,7 +18,7 @@ def from_folder(path: Path, columns: Columns, *, encoding: str, progress: bool |
     """Each .txt file below the folder: `id` is its path there, `label` its folder, if another."""
     files = text_files(path)
     nested = any(file.parent != path for file in files)
-    found = columns.found(_FOLDER_COLUMNS if nested else _FOLDER_COLUMNS[:2], str(path))
+    found = columns.among(_FOLDER_COLUMNS if nested else _FOLDER_COLUMNS[:2], str(path))
     for file in track(files, path.name, shown=progress):
         inside = file.relative_to(path)
         text = "".join(lines(file, encoding))
@@ -39,13 +39,13 @@ def from_text_file(
     first = next(source, "")
     rest = (line for each in ([first], source) for line in each)
     if first.strip() == "<DOC>":
-        found = columns.found(("id", "text"), str(path))
+        found = columns.among(("id", "text"), str(path))
         rows = _tagged(path, rest)
     elif first.count("\t") == 1:
-        found = columns.found(("label", "text"), str(path))
+        found = columns.among(("label", "text"), str(path))
         rows = _labeled(path, rest)
     else:
-        found = columns.found(("text",), str(path))
+        found = columns.among(("text",), str(path))
         rows = ({"text": line} for line in rest if line.strip())
     for row in rows:
         yield found.document(row)

@@ -29,7 +29,7 @@ def from_separated(
             return
         if not header:
             raise InputError(f"expected the names of columns on the first line of {path}, got an empty one")
-        found = columns.found(_checked(header, separator, path), str(path))
+        found = columns.among(_checked(header, separator, path), str(path))
         for row in rows:
             if not row:
                 continue
@@ -65,7 +65,7 @@ def from_json(path: Path, columns: Columns, *, encoding: str, progress: bool | N
             raise InputError(f"expected a JSON object, got {json.dumps(row)[:40]} at {place}")
         if found is None:
             texts = [name for name, value in row.items() if isinstance(value, str)]
-            found = columns.found(list(row), str(path), texts)
+            found = columns.among(list(row), str(path), texts)
         for name in found.used:
             if name not in row:
                 raise InputError(f"expected a column {name!r}, got {', '.join(row) or 'none'} at {place}")

@@ -23,7 +23,7 @@ MOST_DELTA = 1e-3
 
 
 @dataclass(frozen=True)
-class Words:
+class PlannedWords:
     """Where the vocabulary comes from: a public file, known by its hash, or a private agreement."""
 
     mode: str
@@ -56,7 +56,7 @@ class Words:
         self.agreement(20)
 
     @classmethod
-    def of_file(cls, path: Path) -> Words:
+    def of_file(cls, path: Path) -> PlannedWords:
         """A public list, as it is now."""
         words = read_vocabulary(path)
         return cls("public", WORD_LIST, word_digest(words), len(words))

@@ -22,7 +22,7 @@ from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.network.plan import typed_file
 from fedtopics.network.plan.certificates import NAME, party_name
-from fedtopics.network.plan.parts import Evaluation, Texts, Words, check_small_delta
+from fedtopics.network.plan.parts import Evaluation, PlannedWords, Texts, check_small_delta
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
@@ -44,7 +44,7 @@ class Plan:
     parties: tuple[str, ...]
     method_name: str
     privacy: Budget  # the most that all releases of one party in this run cost together
-    vocabulary: Words
+    vocabulary: PlannedWords
     settings: Mapping[str, Any] = field(default_factory=dict)
     min_parties: int = 2
     timeout_seconds: float = 600.0

@@ -23,7 +23,7 @@ from fedtopics.privacy.price.events import Event
 
 MECHANISM = None  # a part of mechanisms
 
-Words: TypeAlias = NDArray[np.int32]
+WordIds: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
 Changed: TypeAlias = Callable[[int], tuple[Event, int]]  # from a number of words to an event and its count
 logger = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def report_price(event: Event, noise: NoiseSource, claims: tuple[Claim, ...] = (
     return Cost((Loss("word replace", event, count),), claims, noise=noise)
 
 
-def check_words(words: NDArray[Any], n_words: int) -> Words:
+def check_words(words: NDArray[Any], n_words: int) -> WordIds:
     """The `words` as int32, or an error where they are not ids of a vocabulary of `n_words`."""
     words = np.asarray(words)
     if words.ndim != 1 or (words.size and not np.issubdtype(words.dtype, np.integer)):
@@ -103,7 +103,7 @@ def check_offsets(offsets: NDArray[Any], n_tokens: int) -> Offsets:
     return np.ascontiguousarray(offsets, dtype=np.int64)
 
 
-def check_documents(words: NDArray[Any], offsets: NDArray[Any], n_words: int) -> tuple[Words, Offsets]:
+def check_documents(words: NDArray[Any], offsets: NDArray[Any], n_words: int) -> tuple[WordIds, Offsets]:
     """Both, as above."""
     words = check_words(words, n_words)
     return words, check_offsets(offsets, len(words))
@@ -114,15 +114,15 @@ def check_size(name: str, value: int, minimum: int = 1) -> None:
         raise InputError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
 
 
-def shuffled(words: Words, offsets: Offsets, noise: Noise) -> Words:
+def shuffled(words: WordIds, offsets: Offsets, noise: Noise) -> WordIds:
     """The words of each document in random order."""
     docs = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.asarray(words[np.lexsort((noise.below(KEYS, len(words)), docs))])
 
 
 def cut(
-    words: Words, offsets: Offsets, max_length: int | None, *, warn: bool = True
-) -> tuple[Words, Offsets]:
+    words: WordIds, offsets: Offsets, max_length: int | None, *, warn: bool = True
+) -> tuple[WordIds, Offsets]:
     """The first max_length tokens of each row. How many were cut is logged here and told to nobody else."""
     lengths = np.diff(offsets)
     if max_length is None or lengths.max(initial=0) <= max_length:
@@ -140,8 +140,8 @@ def cut(
 
 
 def cut_units(
-    words: Words, offsets: Offsets, units: Offsets, max_length: int | None
-) -> tuple[Words, Offsets]:
+    words: WordIds, offsets: Offsets, units: Offsets, max_length: int | None
+) -> tuple[WordIds, Offsets]:
     """The first max_length tokens of each document, divided into the same number of units as before."""
     if not np.isin(offsets, units).all():
         raise InputError("units must not cross documents; every document must start a unit")

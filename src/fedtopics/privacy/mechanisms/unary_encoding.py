@@ -31,7 +31,7 @@ from fedtopics.privacy.mechanisms.bounds import (
     UNBOUNDED,
     Bounds,
     Offsets,
-    Words,
+    WordIds,
     check_documents,
     check_size,
     cut,
@@ -177,7 +177,7 @@ class UnaryEncoding:
         return np.asarray((counts - n_rows * self.q) / (self.p - self.q), dtype=np.float64)
 
 
-def distinct(words: Words, offsets: Offsets) -> tuple[Words, Offsets]:
+def distinct(words: WordIds, offsets: Offsets) -> tuple[WordIds, Offsets]:
     """The different `words` of each row (by `offsets`), in the order of their first occurrence."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     _, first = np.unique(rows * (int(words.max(initial=0)) + 1) + words, return_index=True)
@@ -223,10 +223,11 @@ def bits(name: str, make: Callable[..., UnaryEncoding], loud: float, **known: An
 
 
 def hybrid_categorical(epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
-    """The categorical branch of the hybrid mechanism (HM, a baseline of FedLDA): OUE at the full epsilon.
+    """The categorical branch of the hybrid mechanism (HM, a baseline of FedLDA): OUE at the full `epsilon`.
 
-    Its numerical branch has no use for words; a tuple's word is one attribute, so use `each` (N. Wang et al.,
-    Collecting and analyzing multidimensional data with local differential privacy, ICDE 2019, section V).
+    `n_words` and `bounds` are as for `UnaryEncoding`. The numerical branch has no use for words; a tuple's
+    word is one attribute, so use `each` (N. Wang et al., Collecting and analyzing multidimensional data with
+    local differential privacy, ICDE 2019, section V).
 
     >>> round(hybrid_categorical(4.0, 100).p, 3), round(hybrid_categorical(4.0, 100).q, 4)
     (0.5, 0.018)
