@@ -117,9 +117,11 @@ def _measured(step: Step) -> tuple[Any, float]:
     """What a step gives, and the CPU seconds it took; what it prints and warns of is dropped."""
     began = process_time()
     logging.disable(logging.WARNING)
-    with redirect_stdout(io.StringIO()):
-        value = step()
-    logging.disable(logging.NOTSET)
+    try:
+        with redirect_stdout(io.StringIO()):
+            value = step()
+    finally:
+        logging.disable(logging.NOTSET)
     return value, process_time() - began
 
 

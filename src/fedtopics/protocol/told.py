@@ -84,7 +84,9 @@ def _check_array(name: str, array: NDArray[Any], what: Numbers, slack: float) ->
         return
     least, most = float(array.min()), float(array.max())  # NaN where there is one
     if not (what.least <= least and most <= what.most):
-        raise ToldError(f"expected numbers {what.least:g} to {what.most:g} in {name}, got {least:g} to {most:g}")
+        raise ToldError(
+            f"expected numbers from {what.least:g} to {what.most:g} in {name}, got {least:g} to {most:g}"
+        )
     if what.distinct and len(np.unique(array)) != array.size:
         raise ToldError(f"expected every number once in {name}, got some that come again")
     if what.sums_to_one is not None:
