@@ -112,6 +112,8 @@ def test_steps_of_another_version_are_not_added_to(monkeypatch: pytest.MonkeyPat
 
 
 STOPPED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell runs behind
 import sys
 from pathlib import Path
 sys.path[:0] = [{root!r}, {here!r}]
