@@ -1,7 +1,5 @@
 """Federated, differentially private topic modeling."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plain, non-private LDA with the interface of scikit-learn: `fedtopics.LDA`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -81,12 +79,12 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: None = None) -> LDA:
+    def fit(self, X: Any, y: None = None) -> "LDA":
         """Learn topics from the documents of X."""
         self._random = check_random_state(self.random_state)
         return self._learn(self._tokens(X, reset=True), counts=None)
 
-    def partial_fit(self, X: Any, y: None = None) -> LDA:
+    def partial_fit(self, X: Any, y: None = None) -> "LDA":
         """Learn from more documents: those seen before keep their topics and guide the new ones."""
         if not hasattr(self, "components_"):
             return self.fit(X)
@@ -117,7 +115,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """Mean log-likelihood of a held-out token, -log(perplexity): higher is better."""
         return -float(np.log(self.perplexity(X)))
 
-    def _learn(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> LDA:
+    def _learn(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> "LDA":
         priors = self._priors()
         guidance = self._guidance(tokens.corpus.n_words)
         with bar("LDA", total=self.max_iter, shown=bool(self.verbose)) as progress:

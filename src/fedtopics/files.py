@@ -4,8 +4,6 @@
 rights of their other files. `read` takes a file of a size that was expected, no pipe or device without end.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

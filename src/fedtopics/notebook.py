@@ -3,8 +3,6 @@
 Needs nothing but IPython, which every notebook has.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Sequence
 from html import escape

@@ -4,8 +4,6 @@ Bars go to standard error, and only when it is a terminal, so a program that rea
 In a notebook they are part of the output of the cell.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Bootstrap intervals, paired: every system is scored on the same resampled test items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -30,7 +28,7 @@ class Score:
         low, high = np.nanquantile(self.resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return float(low), float(high)
 
-    def minus(self, other: Score) -> Score:
+    def minus(self, other: "Score") -> "Score":
         """The difference to the `other` score on the same items; an interval without 0 tells them apart."""
         if len(self.resampled) != len(other.resampled):
             raise InputError(

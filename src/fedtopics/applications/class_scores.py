@@ -4,8 +4,6 @@ Two classes: precision, recall and F1 are those of the positive class. More: pla
 AUC is the mean of each class against the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeAlias
 

@@ -10,8 +10,6 @@ The labels are used by the classifier alone. Mixtures of labeled documents have 
 trained: that step is not priced by a run's ledger. It costs nothing where one party trains on its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias

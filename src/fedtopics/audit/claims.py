@@ -1,7 +1,5 @@
 """What five papers claim and what holds, computed: the table of `fedtopics privacy audit-claims`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import log
 

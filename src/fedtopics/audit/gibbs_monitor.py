@@ -14,8 +14,6 @@ they compose one after the other and not in parallel. `exact_loss` computes what
 can exceed what the monitor claims for the whole training.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

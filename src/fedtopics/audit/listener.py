@@ -15,8 +15,6 @@ largest expected recall that reports made once allow anyone who names only repor
 never reads (FedLDA as printed: those beyond M) are not counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias

@@ -6,8 +6,6 @@ RDP    Renyi divergences, the moments accountant of PC-TD's proof done right (Ab
 claim  the conditions in the proof of PC-TD's Theorem 1, whether they hold or not
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal

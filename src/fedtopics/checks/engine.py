@@ -6,8 +6,6 @@ An engine is what `protocol.engine.Engine` says: `my_engine(method, corpora, see
 `Outcome`. It is compared with `in_process.run`, on methods and on probes that note what reaches the server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

@@ -13,8 +13,6 @@ On each of a mechanism's examples, which are small universes:
 What is drawn is judged at a stated rate of false alarms, from a fixed seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, reduce

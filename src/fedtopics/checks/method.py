@@ -20,8 +20,6 @@ byte. Lengths differ where something is proved of a word that comes or goes: the
 method that proves nothing promises nothing, and is left alone. How good the topics are is not checked.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Some rounds of a method on small parties, every verb watched: what the checks of a method are made on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -60,7 +58,7 @@ class Played:
         self.state = method.start(N_WORDS, self.server)
         _require_arrays("start", self.state)
 
-    def whole(self) -> Played:
+    def whole(self) -> "Played":
         """All rounds, with all parties."""
         for number in range(self.method.n_rounds):
             self.round(number, tuple(self.corpora))

@@ -5,8 +5,6 @@ of numbers, where it takes vectors). Documents have up to three words, or two wh
 choose from, so that a public maximum of one or two is exceeded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, TypeAlias

@@ -6,8 +6,6 @@ run.py), else a folder with a file for each command (`fedtopics privacy ledger` 
 application.py puts them together; what several share is in options.py and tables.py.
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import typer

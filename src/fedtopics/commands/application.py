@@ -1,7 +1,5 @@
 """The `fedtopics` command."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from typing import Annotated

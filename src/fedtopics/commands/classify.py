@@ -9,8 +9,6 @@ The run's topics, those of other runs and those that single parties keep stand s
   fedtopics classify runs/private sotu --against runs/pooled --against runs/alone --words
 """
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Annotated, Any

@@ -10,8 +10,6 @@ Train several methods on the same data and print one table; with --out also writ
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The coordinator of a federation."""
 
-from __future__ import annotations
-
 import typer
 
 from fedtopics.commands import options

@@ -3,8 +3,6 @@
 Example: fedtopics demo --out runs/first
 """
 
-from __future__ import annotations
-
 from itertools import chain, count
 from pathlib import Path
 from typing import Annotated

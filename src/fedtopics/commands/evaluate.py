@@ -3,8 +3,6 @@
 Example: fedtopics evaluate runs/demo letters.csv --text-column body
 """
 
-from __future__ import annotations
-
 import os
 
 from fedtopics.commands import options, tables

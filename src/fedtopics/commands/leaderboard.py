@@ -10,8 +10,6 @@ prove nothing for the relation are listed without a rank.
   fedtopics leaderboard sotu --epsilon 200 --relation "document add/remove" --max-length 150
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any

@@ -3,8 +3,6 @@
 Example: fedtopics methods fedlda
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated, Any
 

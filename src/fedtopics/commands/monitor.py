@@ -7,8 +7,6 @@ It is a diagnostic and no guarantee: the last line shows what one draw lost in t
   fedtopics monitor sotu --topics 50 --sweeps 300 --plot sotu-monitor.svg
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Arguments and options that several commands share, and what they print alike."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable

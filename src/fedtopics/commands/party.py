@@ -1,7 +1,5 @@
 """A party of a federation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

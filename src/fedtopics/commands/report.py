@@ -3,8 +3,6 @@
 Example: fedtopics report runs/demo
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

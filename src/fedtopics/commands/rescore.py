@@ -8,8 +8,6 @@ Where every line has a reference, word error rates before and after are shown.
   fedtopics rescore runs/talks heard.jsonl --language-model talks.arpa.gz --strength 0.1 --weight 6.5
 """
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Annotated

@@ -5,8 +5,6 @@
   fedtopics select-topics sotu --candidates 10,20,30,50 --plot sotu-topics.svg
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated

@@ -5,8 +5,6 @@
   fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What the commands print for people: tables of runs, topics and methods."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Example: fedtopics topics runs/demo --words 15
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated
 

@@ -9,8 +9,6 @@
   fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/pooled-kos
 """
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from typing import Annotated, Any

@@ -3,8 +3,6 @@
 Example: fedtopics transform runs/demo letters.csv --text-column body --out letters-mixtures.csv
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import logging

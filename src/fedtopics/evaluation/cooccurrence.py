@@ -7,8 +7,6 @@ Words of short windows are counted as gensim counts them, so that numbers can be
 sliding window with each of its occurrences and leaves it with each of them, even while another one is inside.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -34,7 +32,7 @@ class Cooccurrences:
     joint: tuple[Floats, ...]
     n_windows: int
 
-    def __add__(self, other: Cooccurrences) -> Cooccurrences:
+    def __add__(self, other: "Cooccurrences") -> "Cooccurrences":
         """Counts over the windows of both."""
         joint = tuple(a + b for a, b in zip(self.joint, other.joint, strict=True))
         return Cooccurrences(joint, self.n_windows + other.n_windows)

@@ -12,8 +12,6 @@ Protocol (docs/evaluation.md says why):
 4. Perplexity = exp(-sum over hidden tokens of log(sum_k theta_dk phi_kw) / number of hidden tokens).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias

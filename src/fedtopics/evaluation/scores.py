@@ -1,7 +1,5 @@
 """The scores of a run record."""
 
-from __future__ import annotations
-
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences

@@ -1,7 +1,5 @@
 """How many topics: train plain LDA with several numbers of them and compare the scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

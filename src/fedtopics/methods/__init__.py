@@ -4,8 +4,6 @@ A folder is a method in several variants: `sound.py`, which is what its name alo
 method as printed; their parts are beside them. What methods share is in `parts/`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass

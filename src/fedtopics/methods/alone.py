@@ -6,8 +6,6 @@ Round t:  party:   resample the topics of its own tokens n_sweeps times (Griffit
 Guarantee: nothing leaves a party. The models stay there; a model that is published later is not private.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

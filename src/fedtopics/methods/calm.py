@@ -25,8 +25,6 @@ costs nothing. Public: the vocabulary, each party's number of documents (of sent
 and the settings. Document lengths are hidden.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -9,8 +9,6 @@ Guarantee: none. The raw documents leave every party.
 [1] T. Griffiths, M. Steyvers. Finding scientific topics. PNAS 101, 2004.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -12,8 +12,6 @@ Gibbs sampling on the pooled data. No raw text moves, but the counts are exact: 
 [1] D. Newman, A. Asuncion, P. Smyth, M. Welling. Distributed algorithms for topic models. JMLR 10, 2009.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Which topics models have in common: `align` puts the topics of several models side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

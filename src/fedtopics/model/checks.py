@@ -1,7 +1,5 @@
 """What makes numbers and words a topic model: each broken rule is an error of one line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A model in the formats of other tools: gensim, pyLDAvis, CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

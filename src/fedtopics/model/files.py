@@ -5,8 +5,6 @@ accidents and half copies; who may have written the files is for the file system
 No file holds a document, and nothing is ever unpickled.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

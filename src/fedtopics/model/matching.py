@@ -11,8 +11,6 @@ Models are folded into the global one, one after another (FTM Algorithm 2). Redu
 and merged with weights by the amount of data behind each topic: (sum w_i z_i) / (sum w_i).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -13,8 +13,6 @@ tell the coordinator of runs that are not its own. Those of all parties lie besi
     {"format": ..., "parties": {NAME: {"statement": TEXT, "signature": HEX, "certificate": PEM}}}
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +80,7 @@ class Attestation:
         return wire.pack({name: np.frombuffer(text.encode(), np.uint8) for name, text in vars(self).items()})
 
     @classmethod
-    def from_bytes(cls, body: bytes) -> Attestation:
+    def from_bytes(cls, body: bytes) -> "Attestation":
         """What came over the wire, not checked yet."""
         arrays = wire.unpack(body, limit=MOST_BYTES)
         if set(arrays) != {"statement", "signature"}:

@@ -7,8 +7,6 @@ overflow, and not negative unless the method says that they may be (`Method.may_
 declare what is sent (`Method.may_be_sent`), nothing needs to be learned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod

@@ -1,7 +1,5 @@
 """A process that is kept alive: started, watched, started again, and ended with the one that keeps it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -37,7 +35,7 @@ class Kept:
     _started: float = field(default=0.0, init=False)
     _pause: float = field(default=SHORTEST, init=False)
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> "Kept":
         self._start()
         return self
 

@@ -4,8 +4,6 @@ Everything is as between machines (keys, certificates, acceptance, mutual TLS) e
 of it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -70,7 +68,7 @@ class LocalFederation:
         texts: Mapping[str, Sequence[str]],
         policy: str,
         words: Path | None = None,
-    ) -> LocalFederation:
+    ) -> "LocalFederation":
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
         onboarding.found(folder / HUB, plan, words)
         for party in plan.parties:
@@ -82,7 +80,7 @@ class LocalFederation:
             Offer.read(place, approved).accept()
         return cls(folder)
 
-    def __enter__(self) -> LocalFederation:
+    def __enter__(self) -> "LocalFederation":
         return self
 
     def __exit__(self, *_: object) -> None:

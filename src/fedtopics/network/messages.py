@@ -7,8 +7,6 @@ A question has a number that nobody can guess, and its answer repeats it togethe
 operation and the party's name: an answer that was sent before, or is another's, does not fit.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import struct

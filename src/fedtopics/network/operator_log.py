@@ -1,7 +1,5 @@
 """What an operator reads: lines on the screen, and a party's own log of bounded size on its own disk."""
 
-from __future__ import annotations
-
 import logging
 import os
 from datetime import datetime

@@ -10,8 +10,6 @@ than R = 4 nats from it counts as R. What it costs is epsilon for a document add
 (`Evaluation.epsilon`), and stands in the plan.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, log, sqrt

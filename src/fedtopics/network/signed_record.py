@@ -3,8 +3,6 @@
 `run.json.sig` holds the Ed25519 signature of `run.json`, which names the model and the attestations by hash.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from pathlib import Path
 from typing import Any

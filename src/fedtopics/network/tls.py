@@ -1,7 +1,5 @@
 """TLS 1.3 with certificates on both sides: what each demands of the other before a byte is read."""
 
-from __future__ import annotations
-
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +16,7 @@ class Credentials:
     authority: Path
 
     @classmethod
-    def found(cls, folder: Path, name: str, advice: str) -> Credentials:
+    def found(cls, folder: Path, name: str, advice: str) -> "Credentials":
         """Those of this name in a folder; `advice` says what to do where one is missing."""
         paths = [folder / file for file in (f"{name}.crt", f"{name}.key", "ca.crt")]
         for path in paths:

@@ -4,8 +4,6 @@ What no party signs is compared with the plan, where there is one: method, setti
 there for who has not attested. Scores and the seconds of a round are the coordinator's word alone.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping

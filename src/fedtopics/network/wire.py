@@ -8,8 +8,6 @@ its size is known to be within the limit. Exact unless `significant_bits` is giv
 numbers keep that many bits, with a relative error of at most 2^-significant_bits.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Collection

@@ -3,8 +3,6 @@
 It is written to be killed: everything that must outlive it is on the disk before it counts.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What may leave a party, and what it costs."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

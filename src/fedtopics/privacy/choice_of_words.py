@@ -13,8 +13,6 @@ flood that nobody else holds, and the words of others are not judged by its floo
 this is post-processing and costs nothing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

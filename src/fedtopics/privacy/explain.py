@@ -9,8 +9,6 @@ at 1 in 1,000 by who has more to choose from.
     anything larger     up to 3: even odds, below 95 %    up to 10: 1 in 1,000, 96 %    beyond
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, inf, log

@@ -1,7 +1,5 @@
 """What a planned run costs, means and gives up in quality, before any data is touched."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt

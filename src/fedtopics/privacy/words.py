@@ -22,8 +22,6 @@ set union, ICML 2020. A changed word changes its document's other votes, so word
 replaced. Nothing about a word below the threshold leaves a party.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ What leaves a party and what it costs is that of `privacy.words.Agreement`; here
 so that an engine which runs rounds runs these too. There are no topics yet; word lists travel as arrays.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

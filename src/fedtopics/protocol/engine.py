@@ -1,7 +1,5 @@
 """What an engine is: it runs the rounds of a method, and charges every release before it leaves its party."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol

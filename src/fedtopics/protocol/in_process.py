@@ -1,7 +1,5 @@
 """Engine: all parties in this process, one after another. The reference for every other engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -6,8 +6,6 @@ A method is a frozen dataclass of its hyper-parameters that inherits from `Metho
 `Method` leaves abstract a method must say; all the rest it may say, and has the default that is written here.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

@@ -5,8 +5,6 @@ method's own server cannot have said is refused before a document is looked at a
 question can neither make a party fail for a reason that its documents decide, nor keep it busy for hours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

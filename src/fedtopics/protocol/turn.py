@@ -3,8 +3,6 @@
 Whatever crosses the wire or outlives a round is `Arrays`, so any engine can carry and store it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeAlias

@@ -5,8 +5,6 @@ told and in the final model. Parties do nothing else than before and nothing mor
 that of the method, as long as the relation is public.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -5,8 +5,6 @@ must be public, since whatever it knows of the parties' documents leaves with th
 trained on those documents are a leak.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256

@@ -4,8 +4,6 @@ The file holds: magic, version; twelve settings and a sampling threshold; the di
 of word rows followed by the rows of hashed n-grams. All numbers are little-endian.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping
 from pathlib import Path

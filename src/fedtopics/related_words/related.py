@@ -8,8 +8,6 @@ keeps its nearest neighbors and itself, so that R holds n_words x n_neighbors nu
 without a vector is related to itself alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias

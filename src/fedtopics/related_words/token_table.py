@@ -8,8 +8,6 @@ longest tokens that it consists of, from left to right. The wheel's files are re
     weights/*.safetensors    `embedding.weight`, a row for each token
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from importlib.util import find_spec

@@ -8,8 +8,6 @@
 Text and word2vec files may be compressed (.gz, .xz, .bz2).
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

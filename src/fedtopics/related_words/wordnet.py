@@ -7,8 +7,6 @@ words have the senses of their base forms, by WordNet's own rules (morphy).
 Fellbaum (ed.), WordNet: An Electronic Lexical Database, MIT Press 1998; file formats: wndb(5WN).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Run -> one self-contained HTML page; several runs -> one page that compares them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fedtopics import files

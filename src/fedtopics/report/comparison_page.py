@@ -1,7 +1,5 @@
 """Several runs as one HTML page: quality against proved privacy, with the spread over seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 from typing import Any

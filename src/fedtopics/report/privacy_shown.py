@@ -1,7 +1,5 @@
 """The privacy of a run as the page tells it: questions a reader has, the ledger, what is public."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Templates, style and script joined into one HTML file that asks the network for nothing."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """A run as one HTML page: topics, map, training, quality, privacy, parties, provenance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The choice of the number of topics as a picture."""
 
-from __future__ import annotations
-
 from fedtopics.evaluation.selection import Selection
 from fedtopics.report.svg import Line, line_chart, side_by_side
 

@@ -4,8 +4,6 @@ Colors are attributes, which a page's style sheet may override by class: lines, 
 have the class `series-n`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """The topics on a plane: similar ones near each other, each as large as its share of the text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from xml.sax.saxutils import escape

@@ -1,7 +1,5 @@
 """What the page shows of each topic, and the index behind its search box."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

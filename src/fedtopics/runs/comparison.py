@@ -4,8 +4,6 @@ A comparison folder holds `comparison.json` (`{"schema": ..., "runs": [...], "sh
 all runs) and `report.html`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Data, method, engine, scores and ledger in one record: `train` gives a `Run`, `compare` several."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -6,8 +6,6 @@ run then has a ledger that would refuse more. A method that proves nothing for t
 down to the budget, is listed with the reason and has no rank.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Documents made ready for training: read, dealt to parties, some held out, over one vocabulary."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A record (`run.schema.json`) is made of facts about the run: here those that eve
 engine knows beside them. A card is the part that says how the model was trained, and nothing of documents.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace

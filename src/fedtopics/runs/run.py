@@ -5,8 +5,6 @@ A run folder holds `model.safetensors` and `model.json` (the topics), `run.json`
 have models of their own, `party-NAME/` with a model each.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -85,7 +83,7 @@ class Run:
             model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
 
     @classmethod
-    def load(cls, folder: str | Path) -> Run:
+    def load(cls, folder: str | Path) -> "Run":
         """Read a run back from `folder`; an incomplete or altered one is an error."""
         folder = Path(folder)
         record = read_record(folder / "run.json")

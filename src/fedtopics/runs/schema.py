@@ -1,7 +1,5 @@
 """Whether a record is what its JSON Schema says: the part of that language which our schemas use."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Arguments of the samplers, checked and brought into the form that the kernels read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import index
 from typing import Any, TypeVar

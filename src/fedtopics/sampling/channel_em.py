@@ -19,8 +19,6 @@ and the same code is EM for LDA without noise.
 Results have the same bits whatever the number of threads and the instruction set.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ learning, 2009). Within a sweep the seed words hold pseudo-counts in their topic
 average topic: enough that few tokens stray, too few to drive other words out of the topic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +26,7 @@ class Guidance:
     topic_of_word: NDArray[np.int32]
 
     @classmethod
-    def from_seeds(cls, seeds: Mapping[int, Sequence[int]], n_words: int, n_topics: int) -> Guidance:
+    def from_seeds(cls, seeds: Mapping[int, Sequence[int]], n_words: int, n_topics: int) -> "Guidance":
         """Guidance from the ids of the seed words of some topics."""
         topic_of_word = np.full(n_words, -1, np.int32)
         for topic, words in seeds.items():

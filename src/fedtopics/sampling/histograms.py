@@ -1,7 +1,5 @@
 """Document histograms as channel EM reads them: sparse counts, and the law of the noise on them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from math import exp, log
 
@@ -61,14 +59,14 @@ class Histograms:
     def n_docs(self) -> int:
         return len(self.offsets) - 1
 
-    def select(self, chosen: NDArray[np.bool_]) -> Histograms:
+    def select(self, chosen: NDArray[np.bool_]) -> "Histograms":
         """The chosen documents."""
         lengths = np.diff(self.offsets)
         keep = np.repeat(chosen, lengths)
         offsets = np.concatenate(([0], np.cumsum(lengths[chosen]))).astype(np.int64)
         return replace(self, offsets=offsets, words=self.words[keep], values=self.values[keep])
 
-    def restrict(self, allowed: NDArray[np.bool_]) -> Histograms:
+    def restrict(self, allowed: NDArray[np.bool_]) -> "Histograms":
         """The same documents with the entries of the allowed words only."""
         keep = allowed[self.words]
         offsets = np.concatenate(([0], np.cumsum(keep)))[self.offsets]

@@ -23,8 +23,6 @@ an instruction set. Two calls of one sweep equal one call of two. Gibbs sampling
 run on one thread.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ topic k (N = 1: a word; N = the longest document's length: a document), both wit
 `audit.gibbs_monitor` says what this is worth.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -9,8 +9,6 @@ A word v of a document with topics theta was seen with probability ~ sum_k theta
 by collapsed Gibbs sampling; a word of topic `none` (numbered n_topics) counts nowhere. Notation as in `lda`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -1,7 +1,5 @@
 """Dirichlet priors of LDA, and their maximum-likelihood values given the topics of the tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +22,7 @@ class Priors:
         object.__setattr__(self, "beta", arguments.positive_number("beta", self.beta))
 
     @classmethod
-    def symmetric(cls, n_topics: int, alpha: float = 0.1, beta: float = 0.01) -> Priors:
+    def symmetric(cls, n_topics: int, alpha: float = 0.1, beta: float = 0.01) -> "Priors":
         """Priors that favor no topic.
 
         >>> Priors.symmetric(3).alpha

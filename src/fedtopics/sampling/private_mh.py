@@ -12,8 +12,6 @@ changes nothing. The kernel (`_core/private_mh.cpp`) is exact; `docs/methods/ftm
 ones miss.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias

@@ -20,8 +20,6 @@ Each token is left out of the evidence about itself as in `channel_em`; the numb
 is public here. Results have the same bits whatever the number of threads and the instruction set.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plain LDA on one corpus, from the first sweep to topics: what `fedtopics.LDA` and the choice of K run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

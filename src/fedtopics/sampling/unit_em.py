@@ -10,8 +10,6 @@ In `expect` the words below 1 are together worth exp(-silence lambda_u (1 - sum 
 in `channel_em`. Counts behind the noise are Poisson.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The tokens of a corpus grouped by word, computed once per corpus."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 

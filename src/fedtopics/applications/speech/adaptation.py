@@ -13,8 +13,6 @@ that P_LM(w) gives these words, and is P_LM(w) for all others. Z is exact: it is
 [1] D. Gildea, T. Hofmann. Topic-based language models using EM. Eurospeech 1999.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

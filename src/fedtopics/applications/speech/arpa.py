@@ -1,7 +1,5 @@
 """ARPA files: the text format in which n-gram models are exchanged. Errors name the line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

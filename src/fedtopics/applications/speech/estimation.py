@@ -6,8 +6,6 @@ I. Witten, T. Bell. The zero-frequency problem. IEEE Transactions on Information
 n-grams may be left out; their share goes to the shorter ones, so that probabilities still sum to one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

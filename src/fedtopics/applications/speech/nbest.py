@@ -6,8 +6,6 @@ Scores are logarithms, larger is better. `session` says which utterances belong 
 `reference`, where it is known, what was really said.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from math import isfinite

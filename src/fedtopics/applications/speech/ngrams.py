@@ -4,8 +4,6 @@ P(w | h) = p(h w)                    where the model lists h w
            back-off(h) P(w | h')     otherwise, h' being h without its first word
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TypeAlias

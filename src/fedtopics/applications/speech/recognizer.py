@@ -3,8 +3,6 @@
 pip install 'fedtopics[speech]'
 """
 
-from __future__ import annotations
-
 import wave
 from math import log
 from pathlib import Path

@@ -10,8 +10,6 @@ at any weight, and 0 where its scores know nothing of it. The context C is what 
 other utterances of the same session, the utterance itself left out (it would vote for its own first guess).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Example: fedtopics federation accept received/north --folder office
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

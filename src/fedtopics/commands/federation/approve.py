@@ -3,8 +3,6 @@
 Example: fedtopics federation approve north.csr --folder hub
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -3,8 +3,6 @@
 Example: fedtopics federation renew hub
 """
 
-from __future__ import annotations
-
 from fedtopics.commands import options
 
 

@@ -3,8 +3,6 @@
 Example: fedtopics federation revoke north --folder hub
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

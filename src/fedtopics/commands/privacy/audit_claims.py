@@ -1,7 +1,5 @@
 """Compute what the papers claim, what is proved, and why they differ."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from fedtopics.commands import options, tables

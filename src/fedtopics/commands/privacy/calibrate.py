@@ -3,8 +3,6 @@
 Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
 """
 
-from __future__ import annotations
-
 from inspect import signature
 from typing import Annotated, Any
 

@@ -3,8 +3,6 @@
 Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated
 

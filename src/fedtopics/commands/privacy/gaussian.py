@@ -3,8 +3,6 @@
 Example: fedtopics privacy gaussian --sigma 0.25 --rounds 35
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated, Any
 

@@ -3,8 +3,6 @@
 Example: fedtopics privacy mechanisms
 """
 
-from __future__ import annotations
-
 from fedtopics.commands import options, tables
 
 

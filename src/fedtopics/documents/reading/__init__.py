@@ -1,7 +1,5 @@
 """A corpus from wherever it lies: a built-in name, a file, a folder, a database."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Bags of words, counted by others: the UCI format and the LDA-C format."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -5,8 +5,6 @@ compressed file unpacks to at most `MOST_RATIO` times its size (or `ALWAYS_UNPAC
 and pipes and devices, which may never end, are no files.
 """
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import gzip

@@ -1,7 +1,5 @@
 """Documents out of plain text: folders of .txt files, marked-up news, one document per line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Documents out of a PostgreSQL query, streamed in Arrow batches (extra `fedtopics[postgres]`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Documents out of tables: CSV, tab-separated, JSON lines, Parquet."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Text from outside made harmless where it is shown: on a terminal, in a log, in a cell of a spreadsheet."""
 
-from __future__ import annotations
-
 import logging
 from typing import TypeVar
 

@@ -3,8 +3,6 @@
 Texts are indexed one at a time, so that memory holds numbers and not strings.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias

@@ -1,7 +1,5 @@
 """From texts to documents over a chosen vocabulary: tokenize, index, filter."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Words without a topic of their own: a moderate list for English, stopwords-iso for other languages."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from fedtopics.errors import InputError

@@ -14,8 +14,6 @@ speeches had 12,026 words. Sentences over 100 words are therefore split again wi
 marks blanked out; what is still long (up to 587 words there) is one sentence of its century.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Which words of a corpus make its vocabulary: stop words, document frequency, size."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ surrogate pairs or marks that turn the direction of writing, which Unicode files
 normal form is asked for: words that only look alike cannot be told by it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from hashlib import sha256

@@ -18,8 +18,6 @@ shows how many words changed, and carries topics of its document; counts below z
 as `methods/fedlda/tuple_channels.py` has them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from math import inf

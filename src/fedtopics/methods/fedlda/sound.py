@@ -13,8 +13,6 @@ remembered, so rounds cost nothing. Public: vocabulary, settings (l among them),
 hidden.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar

@@ -10,8 +10,6 @@
 depend on its word, so nothing is proved of any of these: only what is claimed of the word is recorded.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

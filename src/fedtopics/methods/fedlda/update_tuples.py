@@ -6,8 +6,6 @@ there was none. A dummy carries the topics of random tokens of its document, so 
 what it is. Everything here is the raw material: words have yet to go through a channel.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -8,8 +8,6 @@
 Parties may have different numbers of topics. A party that misses a round keeps the topics it sent last.
 """
 
-from __future__ import annotations
-
 import logging
 from abc import abstractmethod
 from collections.abc import Mapping

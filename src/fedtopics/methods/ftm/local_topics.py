@@ -10,8 +10,6 @@ Three trainers, each a state of arrays and `n_local` iterations on it:
 they are, so that a party goes on from the global model instead of drifting back to its own documents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias

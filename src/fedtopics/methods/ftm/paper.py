@@ -25,8 +25,6 @@ ones there is no finite epsilon. Topic-wise normalization is kept as a format: i
 (`matching.normalize`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar
 

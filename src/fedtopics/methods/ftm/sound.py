@@ -22,8 +22,6 @@ settings, n_topics of each party, its number of documents (and sentences); with 
 every document too. Topic-wise normalization is a format: it encrypts nothing (`matching.normalize`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -5,8 +5,6 @@ unit once (`sampling/private_mh.py`); how phi follows from the counts, and which
 variant's.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -8,8 +8,6 @@ word. From then on the party works on `Arrays` alone: the vectors, and how they 
 documents.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -20,8 +20,6 @@ once (its positive part: counts do not fall below zero), and sampling goes on re
 says sensitivity 1; its variance, 2 K^2 / epsilon^2, is that of sensitivity K.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp, log
 from typing import Any, ClassVar

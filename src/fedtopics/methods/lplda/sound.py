@@ -13,8 +13,6 @@ document of at most U = max_length different words replaced. Bits are sent once,
 Public: vocabulary, settings, number of users. Lengths are hidden.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

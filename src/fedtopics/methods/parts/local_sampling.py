@@ -1,7 +1,5 @@
 """One turn of plain LDA sampling: what the non-private methods do with the documents they hold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -9,8 +9,6 @@ A few reports, half of those of every twentieth document, are kept out of traini
 topics predict better than the private unigram, and the server warns where they do not.
 """
 
-from __future__ import annotations
-
 import logging
 from abc import abstractmethod
 from dataclasses import dataclass

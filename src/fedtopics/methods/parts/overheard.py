@@ -1,7 +1,5 @@
 """What a listener (`audit/listener.py`) hears of users who report once: words, bits, or the clear text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

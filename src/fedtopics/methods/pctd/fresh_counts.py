@@ -3,8 +3,6 @@
 Every count of every unit is noisy, zeros too; the units are read block by block.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

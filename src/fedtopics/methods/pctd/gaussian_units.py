@@ -6,8 +6,6 @@ epsilon cannot be asked for, and what would follow if a count changed by 1, as t
 a claim.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache

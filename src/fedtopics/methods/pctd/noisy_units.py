@@ -4,8 +4,6 @@ There is one sparse vector per document or unit, read with the law of its noise 
 noise would be infinite: a mechanism that releases nothing takes its place.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -21,8 +21,6 @@ one party has nothing to do with topic k of another). Negative sums of M, which 
 zero and beta is added. The noise is discrete on a grid of 1/64.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Documents cut into semantic units, whose words share a topic (PC-TD): n-grams, sentences or paragraphs."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -24,8 +24,6 @@ documents, with vectors of units their number in each document (for n-grams so t
 leaves.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

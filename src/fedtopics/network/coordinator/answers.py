@@ -1,7 +1,5 @@
 """Questions out and answers in: how the coordinator reaches parties, and what it believes of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

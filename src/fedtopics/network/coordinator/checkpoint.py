@@ -1,7 +1,5 @@
 """Where a run stands: all the coordinator needs to go on after a crash, in one file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -48,7 +46,7 @@ class Checkpoint:
         files.write(folder / FILE, bytes(save(arrays)))
 
     @classmethod
-    def load(cls, folder: Path, run: str, plan: str) -> Checkpoint | None:
+    def load(cls, folder: Path, run: str, plan: str) -> "Checkpoint | None":
         """The checkpoint in a folder, None where there is none; one of another run or plan is refused."""
         from safetensors import SafetensorError
         from safetensors.numpy import load

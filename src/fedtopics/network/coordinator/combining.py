@@ -1,7 +1,5 @@
 """Combining what parties sent, without those whose message the method cannot use: none of them ends a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

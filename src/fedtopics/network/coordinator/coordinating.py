@@ -5,8 +5,6 @@ that come later are let in between two rounds. Whatever ends this process, the n
 checkpoint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, sleep

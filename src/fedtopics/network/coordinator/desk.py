@@ -5,8 +5,6 @@ each visit, and brings the answer in the same or a later one. An answer counts o
 and only from the party that was asked.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ A certificate of the authority is not enough. Its name must stand in `plan.toml`
 revoked is out at once, in the middle of a run too. A plan that cannot be read lets nobody in.
 """
 
-from __future__ import annotations
-
 import socket
 from collections import Counter
 from collections.abc import Callable

@@ -10,8 +10,6 @@ FOLDER/runs/NAME/checkpoint.*     where the run stands
 FOLDER/runs/NAME/result/          model, record, its signature and the ledger
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict, dataclass, field, replace

@@ -6,8 +6,6 @@ missing or does not fit is named, and stands in the record with all that the pla
 attested. Not with what was heard of it: it may have been charged for more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +40,7 @@ class LastAnswers:
     attested: Mapping[str, tuple[Attested, Statement]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, coordinator: Coordinator, folder: CoordinatorFolder, end: Checkpoint) -> LastAnswers:
+    def of(cls, coordinator: Coordinator, folder: CoordinatorFolder, end: Checkpoint) -> "LastAnswers":
         """Ask for scores first, as they have their price too, and then for what everything cost."""
         scored = _scored(coordinator, folder.plan, end)
         return cls(scored, _collected(coordinator, folder, end, scored))

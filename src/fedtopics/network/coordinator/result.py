@@ -4,8 +4,6 @@ What a party has spent is what it attests itself, from its own ledger and with i
 plan says stands beside it. The coordinator signs the record (`signed_record`).
 """
 
-from __future__ import annotations
-
 import shutil
 from hashlib import sha256
 from pathlib import Path

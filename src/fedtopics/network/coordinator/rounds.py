@@ -11,8 +11,6 @@ checkpoint when the parties are back. Parties send again what they sent before, 
 with the same parties gives the same state, bit for bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -10,8 +10,6 @@ Who speaks is what the certificate says, for every message anew. Whatever else i
 connection ended. There is no way from one party to another, and nothing here reads or writes a file.
 """
 
-from __future__ import annotations
-
 import select
 import socket
 import ssl
@@ -72,7 +70,7 @@ class Server(ThreadingMixIn, TCPServer):
         Thread(target=self.serve_forever, daemon=True, name="door").start()
         Thread(target=self.visits.watch, daemon=True, name="watch").start()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> "Server":
         return self
 
     def __exit__(self, *_: object) -> None:

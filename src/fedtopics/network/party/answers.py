@@ -1,7 +1,5 @@
 """A party's answers for as long as it takes part: run after run, from its own folder."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, field
 from threading import Lock

@@ -6,8 +6,6 @@ FOLDER/store/                    ledger over all runs, releases, memory;  ledger
 FOLDER/models/RUN/               each finished run: model, signed record, this party's ledger
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass

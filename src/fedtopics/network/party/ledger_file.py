@@ -12,8 +12,6 @@ Head and anchor follow the line: a crash in between leaves them behind the ledge
 next opening writes them anew.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What a party remembers of a run between its rounds, as bytes and back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fedtopics.files import StoreError

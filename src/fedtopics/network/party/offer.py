@@ -1,7 +1,5 @@
 """What a party has received from the coordinator, and its acceptance: the party's part of onboarding."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +39,7 @@ class Offer:
     authority: x509.Certificate
 
     @classmethod
-    def read(cls, folder: Path, received: Path) -> Offer:
+    def read(cls, folder: Path, received: Path) -> "Offer":
         """What the coordinator sent, or an error that says what does not fit; nothing is written."""
         content = {name: files.read(received / name, most, links=False) for name, most in MOST_BYTES.items()}
         own, authority = (

@@ -4,8 +4,6 @@ Which plan a run goes by is noted before its first release. The same name under 
 was released under the one would be signed for under the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -40,7 +38,7 @@ class Progress:
     left: bool
 
     @classmethod
-    def of(cls, ledger: Ledger, answered: str, failed: str) -> Progress:
+    def of(cls, ledger: Ledger, answered: str, failed: str) -> "Progress":
         """As the ledger of a run tells, which calls its operations `answered` and `failed`."""
         made = [entry for entry in ledger.entries if entry.run.endswith(f"/{answered}")]
         return cls(
@@ -58,7 +56,7 @@ class Progress:
             return prices[number]
         return prices[self.n_paid] if self.n_paid < len(prices) else FREE
 
-    def after(self, number: int, cost: Cost) -> Progress:
+    def after(self, number: int, cost: Cost) -> "Progress":
         return replace(self, newest=number, n_paid=self.n_paid + (number >= 0 and cost != FREE))
 
 

@@ -15,8 +15,6 @@ them: its text stays here. Where a release was being made its price is charged a
 nobody sees for free how often fresh noise fails.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Collection

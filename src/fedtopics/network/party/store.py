@@ -13,8 +13,6 @@ cut short is completed, never dropped: its price and payload were on the disk be
 while anything else speaks for it is not begun anew.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -69,7 +67,7 @@ class PartyStore:
             self.close()
             raise
 
-    def __enter__(self) -> PartyStore:
+    def __enter__(self) -> "PartyStore":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,8 +3,6 @@
 All that a coordinator can make a party do is in the one function that answers: bytes in, bytes out.
 """
 
-from __future__ import annotations
-
 import http.client
 import ssl
 from collections.abc import Callable

@@ -4,8 +4,6 @@ A party takes the plan's public list and no other, or words that it has itself v
 list for the whole of a run: a second one could undo the noise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

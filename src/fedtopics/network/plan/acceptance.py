@@ -1,7 +1,5 @@
 """A party's signature under the digest of a plan: what it agreed to. A changed plan needs a new one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime

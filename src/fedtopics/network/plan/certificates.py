@@ -8,8 +8,6 @@
 All are PEM (RSA of 3072 bits, SHA-256). A private key is written once, for its owner alone, and never sent.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 import warnings

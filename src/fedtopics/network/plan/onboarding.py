@@ -8,8 +8,6 @@
 When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cryptography import x509

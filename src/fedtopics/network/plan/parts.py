@@ -1,7 +1,5 @@
 """The tables of a plan: its words, its texts, its scores."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -56,7 +54,7 @@ class PlannedWords:
         self.agreement(20)
 
     @classmethod
-    def of_file(cls, path: Path) -> PlannedWords:
+    def of_file(cls, path: Path) -> "PlannedWords":
         """A public list, as it is now."""
         words = read_vocabulary(path)
         return cls("public", WORD_LIST, word_digest(words), len(words))

@@ -6,8 +6,6 @@ not of the file: comments and order may change, a number may not. Privacy noise 
 operating system, unless `simulation_seed` is set, which is for trying and protects nobody.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -123,7 +121,7 @@ class Plan:
         relations = [name for name in RELATIONS if name.startswith(("word", "document"))]
         return {name: accounting.epsilon(spent.losses_of(name), self.privacy.delta) for name in relations}
 
-    def priced(self) -> Plan:
+    def priced(self) -> "Plan":
         """The plan with its price as the promise, rounded up to four digits."""
         price = self.price(self.vocabulary.most_words)
         step = 10.0 ** (ceil(log10(price)) - 4) if price else 1.0
@@ -147,7 +145,7 @@ class Plan:
         return dict(_without_nothing({**known, "method": method}))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Plan":
         """The plan of a file's data; an unknown key or an impossible value is an error that names it."""
         given = dict(data)
         method = given.pop("method", None)
@@ -160,11 +158,11 @@ class Plan:
         return typed_file.build(cls, {**given, "method_name": method["name"], "settings": settings})
 
     @classmethod
-    def read(cls, path: str | Path) -> Plan:
+    def read(cls, path: str | Path) -> "Plan":
         return typed_file.read(path, "plan", cls.from_dict)
 
     @classmethod
-    def parse(cls, content: bytes, path: str | Path) -> Plan:
+    def parse(cls, content: bytes, path: str | Path) -> "Plan":
         return typed_file.parse(content, path, cls.from_dict)
 
     def write(self, path: str | Path) -> None:

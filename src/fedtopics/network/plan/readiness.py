@@ -1,7 +1,5 @@
 """What can be found out before a run begins: clocks and certificates. Each check raises one clear line."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

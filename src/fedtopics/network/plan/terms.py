@@ -1,7 +1,5 @@
 """The plan of a run as the terms that both sides of the wire work by, and what all of it may cost."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, replace
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """TOML files that people write, read strictly: known keys, values of their type, or one clear line."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields

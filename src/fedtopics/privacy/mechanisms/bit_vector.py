@@ -7,8 +7,6 @@ costs twice that, a document replaced up to 2 U times, U the public maximum of d
 F. Zhao et al. Latent Dirichlet allocation model training with differential privacy. 2019.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import log
 from typing import Any

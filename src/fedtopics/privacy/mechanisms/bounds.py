@@ -5,8 +5,6 @@ Documents longer than `max_length` keep their first `max_length` tokens, so a wo
 another one over the edge: where there is such a bound, a word added or removed costs as much as one replaced.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ searches the mechanism's own parameter (an epsilon, a deviation, a noise rate) b
 `accounting` proves for all rounds together, so whatever it returns has been checked against the budget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from inspect import signature
 from math import exp, inf, log

@@ -8,8 +8,6 @@ resolution steps: adding or removing a document is 1 / (2 multiplier^2)-zCDP and
 document replaced.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -11,8 +11,6 @@ Probabilities of rare events are irrational and held to 256 bits: a coin compare
 by bit, so it is off by less than 2^-256, no more than the chance of guessing the key of the noise.
 """
 
-from __future__ import annotations
-
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache

@@ -12,8 +12,6 @@ not (`shifting`): a word more pushes all behind it on, changes counts in every l
 more. Then a word replaced is all that has a bound.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

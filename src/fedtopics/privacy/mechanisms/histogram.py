@@ -8,8 +8,6 @@ removed, 2 epsilon for one replaced, n epsilon for a document of n tokens (Ghosh
 STOC 2009). The threshold is post-processing. The number of documents is public, their lengths are not.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp

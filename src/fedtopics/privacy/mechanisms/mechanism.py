@@ -10,8 +10,6 @@ A file of this folder exports its mechanism as MECHANISM (a tuple where it holds
 says so: MECHANISM = None. A file that says neither is an error, so that none is left out unseen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module

@@ -10,8 +10,6 @@ be given another. Samplers follow Canonne, Kamath and Steinke (NeurIPS 2020) in 
 (`_core/exact.hpp`); floating-point noise leaks through its gaps (Mironov, CCS 2012).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -52,12 +50,12 @@ class Noise:
         return self._source
 
     @classmethod
-    def secure(cls) -> Noise:
+    def secure(cls) -> "Noise":
         """Noise that nobody can predict or repeat."""
         return cls()
 
     @classmethod
-    def simulated(cls, seed: int, *address: int | str) -> Noise:
+    def simulated(cls, seed: int, *address: int | str) -> "Noise":
         """Noise that anyone who knows the `seed` can repeat, one stream per `address`; the ledger says so."""
         name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
         return cls(hashlib.sha256(name).digest())

@@ -11,8 +11,6 @@ that is added or removed, and a document that changes its length, are not hidden
 Di Jiang et al., Federated topic modeling, CIKM 2019; Industrial federated topic modeling, ACM TIST 2021.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp

@@ -17,8 +17,6 @@ the noise, so nothing is proved unless `public_prior` says that theta is a publi
 Y. Wang, Y. Tong, D. Shi. Federated latent Dirichlet allocation. AAAI 2020.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import exp
 from typing import Any
@@ -137,7 +135,7 @@ class PriorResponse:
         theta: NDArray[np.float64],
         *,
         public_prior: bool = False,
-    ) -> PriorResponse:
+    ) -> "PriorResponse":
         """The mechanism of a user with mixture `theta` under the model `topic_word` (topics x words)."""
         kept = np.where(kept_words(topic_word, delta), topic_word, 0.0)
         law = theta @ kept

@@ -11,8 +11,6 @@ down, which only lowers it. Inverting the channel gives unbiased counts [2].
 [2] T. Wang et al. Locally differentially private protocols for frequency estimation. USENIX Security 2017.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import localcontext
 from typing import Any

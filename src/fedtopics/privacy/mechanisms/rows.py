@@ -1,7 +1,5 @@
 """Sparse integer rows: what the histogram mechanisms release, one row per document."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

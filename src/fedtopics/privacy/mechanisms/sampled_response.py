@@ -13,8 +13,6 @@ randomized response on the words and that symbol, at `epsilon` each.
 Which tokens are drawn comes from the noise too, so nobody who knows a seed can tell. Lengths are hidden.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

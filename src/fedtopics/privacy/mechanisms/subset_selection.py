@@ -10,8 +10,6 @@ under locally differential privacy, IEEE Trans. Inf. Theory 2018). Drawn as "a u
 member gives way to x".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from itertools import combinations

@@ -11,8 +11,6 @@ and the smallest entry of the others. The ranking must be public: from private c
 Y. Wang, Y. Tong, D. Shi. Federated latent Dirichlet allocation. AAAI 2020 (which leaves the ranking open).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

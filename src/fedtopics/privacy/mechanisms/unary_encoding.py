@@ -14,8 +14,6 @@ the ones reported.
 [1] T. Wang et al. Locally differentially private protocols for frequency estimation. USENIX Security 2017.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -73,7 +71,7 @@ class UnaryEncoding:
         n_words: int,
         bounds: Bounds = UNBOUNDED,
         claims: tuple[Claim, ...] = (),
-    ) -> UnaryEncoding:
+    ) -> "UnaryEncoding":
         """Report true bits with probability `p` and false ones with `q`, rounded towards privacy."""
         p, q = Fraction(p), Fraction(q)
         if not 0 < q <= p < 1:
@@ -84,14 +82,14 @@ class UnaryEncoding:
         return cls(false_chance, exact.chance_at_most(added), n_words, bounds, claims)
 
     @classmethod
-    def optimized(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
+    def optimized(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> "UnaryEncoding":
         """OUE: p = 1/2, q = 1/(e^epsilon + 1)."""
         exact.dyadic_epsilon(epsilon)
         with localcontext(exact.PRECISE):
             return cls.of(Fraction(1, 2), 1 / (exact.exp_plus(epsilon) + 1), n_words, bounds)
 
     @classmethod
-    def symmetric(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
+    def symmetric(cls, epsilon: float, n_words: int, bounds: Bounds = UNBOUNDED) -> "UnaryEncoding":
         """p = 1 - q; half of epsilon is that of a bit."""
         exact.dyadic_epsilon(epsilon)
         with localcontext(exact.PRECISE):
@@ -101,7 +99,7 @@ class UnaryEncoding:
     @classmethod
     def informative(
         cls, epsilon: float, n_words: int, n_ones: int = 1, bounds: Bounds = UNBOUNDED
-    ) -> UnaryEncoding:
+    ) -> "UnaryEncoding":
         """The pair with the largest mutual information for rows of `n_ones` words."""
         exact.dyadic_epsilon(epsilon)
         check_size("number of words of a row", n_ones)

@@ -5,8 +5,6 @@ units of a document of n tokens together differ by at most n. How many units a d
 documents are compared with those of equally many units; how long units are is not public.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -11,8 +11,6 @@ dp-accounting 0.6.0's own PLD accountant ignores the `count` of a composed rando
 are composed here one event kind at a time, and never through that accountant.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
@@ -134,7 +132,7 @@ class Sums:
             unknown = isinstance(event, NonPrivate) or LARGEST_PLD_EPSILON < pure < inf
             self.divergences += (pure if unknown else renyi(event)) * loss.count  # none has more
 
-    def surely_within(self, epsilon: float, more: Sums) -> bool:
+    def surely_within(self, epsilon: float, more: "Sums") -> bool:
         """Whether these events and `more` together cost at most epsilon, without a doubt."""
         most, spent = epsilon * (1 - MARGIN), self.delta + more.delta
         if self.pure + more.pure <= most:

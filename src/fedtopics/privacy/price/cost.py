@@ -10,8 +10,6 @@
 A relation that a cost does not state has no bound: it is priced as a disclosure. Silence never means "free".
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -108,7 +106,7 @@ class Cost:
         stated = tuple(loss for loss in self.losses if loss.relation == relation)
         return stated or (Loss(relation, self.otherwise),)
 
-    def __add__(self, other: Cost) -> Cost:
+    def __add__(self, other: "Cost") -> "Cost":
         """Price of releasing both values, computed from the same data; what is free changes nothing."""
         return total((self, other))
 
@@ -125,7 +123,7 @@ class Cost:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Cost:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Cost":
         """The cost that `to_dict` wrote as `data`."""
         try:
             losses = [Loss(x["relation"], events.from_dict(x["event"]), x["count"]) for x in data["losses"]]

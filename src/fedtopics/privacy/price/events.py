@@ -4,8 +4,6 @@ An event names the privacy loss of one release between two neighbors; `accountin
 that is not in this file cannot be charged, and an event with NaN, infinite or negative numbers not be made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import isfinite

@@ -20,8 +20,6 @@ reordered; who cuts entries off the end is caught only by someone who kept `head
 each keep it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -233,7 +231,7 @@ class Ledger:
         return json.dumps(data, indent=1, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str, run: str | None = None) -> Ledger:
+    def from_json(cls, text: str, run: str | None = None) -> "Ledger":
         """The ledger that `to_json` wrote as `text`, continued as `run` if one is named; checks the chain."""
         try:
             data = json.loads(text)

@@ -4,8 +4,6 @@ A `Release` is made by a mechanism (which prices it), by `reuse` (free, for what
 `disclose` (infinitely dear, for baselines). Engines send nothing else and charge every release to a `Ledger`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -32,7 +30,7 @@ class Release(Generic[T]):
         if not isinstance(self.cost, Cost):
             raise TypeError(f"a release needs a Cost, got {type(self.cost).__name__}")
 
-    def map(self, rework: Callable[[T], U]) -> Release[U]:
+    def map(self, rework: Callable[[T], U]) -> "Release[U]":
         """Post-processing: `rework` must not look at private data, so the cost is unchanged."""
         return Release(rework(self.value), self.cost)
 
