@@ -1,7 +1,7 @@
 """The commands of `fedtopics`: a file is called as its command is typed.
 
 `fedtopics select-topics` is select_topics.py: the function of that name is the command, and the docstring of
-the file is what `--help` prints. A family is one file while it fits in 200 lines (`fedtopics run fetch` is in
+the file is what `--help` prints. A family is one file while it fits in 300 lines (`fedtopics run fetch` is in
 run.py), else a folder with a file for each command (`fedtopics privacy ledger` is privacy/ledger.py).
 application.py puts them together; what several share is in options.py and tables.py.
 """

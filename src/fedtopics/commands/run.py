@@ -1,21 +1,26 @@
 """Runs of a federation, on the coordinator's machine."""
 
-from __future__ import annotations
-
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fedtopics.commands import options
+from fedtopics.documents.text.harmless import one_line
 from fedtopics.errors import InputError
+from fedtopics.network import verification
+from fedtopics.network.attestation import PLANNED
+from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
+from fedtopics.network.party import ledger_file
+from fedtopics.network.plan import certificates
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.signed_record import check_record
+from fedtopics.network.verification import Verified
+from fedtopics.privacy.explain import privacy_line
 from fedtopics.runs.run import require_free
-
-if TYPE_CHECKING:
-    from fedtopics.network.coordinator.folder import CoordinatorFolder, RunFolder
-    from fedtopics.network.verification import Verified
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 Name = Annotated[str, typer.Option("--run", help="Name of the run; the newest if not given.")]
@@ -33,8 +38,6 @@ def submit(
 @app.command()
 def status(folder: options.Coordinator, as_json: options.Json = False) -> None:
     """Show where every run stands."""
-    from dataclasses import asdict
-
     rows: dict[str, Any] = {item.name: asdict(item.status()) for item in _hub(folder).runs()}
     if as_json:
         options.print_json(rows)
@@ -47,8 +50,6 @@ def status(folder: options.Coordinator, as_json: options.Json = False) -> None:
 @app.command()
 def watch(folder: options.Coordinator, name: Name = "") -> None:
     """Show what happens in a run, line by line, until it ends."""
-    from fedtopics.network.coordinator.folder import OPEN
-
     chosen, shown = _chosen(folder, name), 0
     while True:
         is_open = chosen.status().state in OPEN
@@ -64,8 +65,6 @@ def watch(folder: options.Coordinator, name: Name = "") -> None:
 @app.command()
 def abort(folder: options.Coordinator, name: Name = "") -> None:
     """End a run; it can be resumed."""
-    from fedtopics.network.coordinator.folder import OPEN
-
     chosen = _chosen(folder, name)
     if chosen.status().state not in OPEN:
         raise InputError(f"expected a run that is under way, got {chosen.name}: {chosen.status().state}")
@@ -116,10 +115,6 @@ def verify(
 
     Example: fedtopics run verify result --ca office/ca.crt --plan office/plan.toml --party office
     """
-    from fedtopics.documents.text.harmless import one_line
-    from fedtopics.network.attestation import PLANNED
-    from fedtopics.privacy.explain import privacy_line
-
     try:
         found = _verified(result, ca, signing or ca.with_name("signing.pub"), plan, office)
     except (InputError, OSError, RecursionError) as error:
@@ -140,12 +135,6 @@ def verify(
 def _verified(
     result: Path, ca: Path, signing: Path, plan: Path | None, office: Path | None
 ) -> dict[str, Verified | None]:
-    from fedtopics.network import verification
-    from fedtopics.network.party import ledger_file
-    from fedtopics.network.plan import certificates
-    from fedtopics.network.plan.plan import Plan
-    from fedtopics.network.signed_record import check_record
-
     check_record(result, signing)
     agreed = None if plan is None else Plan.read(plan)
     found = verification.verified(result, certificates.read_certificate(ca), agreed)
@@ -156,8 +145,6 @@ def _verified(
 
 
 def _hub(folder: Path) -> CoordinatorFolder:
-    from fedtopics.network.coordinator.folder import CoordinatorFolder
-
     if not (folder / "plan.toml").is_file():
         raise InputError(f"expected the coordinator's folder, got {folder} without a plan.toml")
     return CoordinatorFolder(folder)

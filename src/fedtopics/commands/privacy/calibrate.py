@@ -9,6 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from fedtopics.commands import options
+from fedtopics.privacy.explain import priced
+from fedtopics.privacy.mechanisms import calibration
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
+from fedtopics.privacy.price.cost import check_relation
 
 
 def calibrate(
@@ -21,12 +26,6 @@ def calibrate(
     max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
     max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
 ) -> None:
-    from fedtopics.privacy.explain import priced
-    from fedtopics.privacy.mechanisms import calibration
-    from fedtopics.privacy.mechanisms.bounds import Bounds
-    from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
-    from fedtopics.privacy.price.cost import check_relation
-
     known = find_mechanism(mechanism if mechanism in every() else mechanism.replace("-", " "))
     public: dict[str, Any] = {"n_words": words} if "n_words" in signature(known.make).parameters else {}
     if (max_length, max_documents) != (None, None):

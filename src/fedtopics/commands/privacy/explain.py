@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from fedtopics import methods
 from fedtopics.commands import options, tables
+from fedtopics.privacy.forecast import PublicFacts, explain_plan
 
 
 def explain(
@@ -27,9 +29,6 @@ def explain(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    from fedtopics import methods
-    from fedtopics.privacy.forecast import PublicFacts, explain_plan
-
     given = options.method_settings(variant, epsilon, rounds, settings)
     planned = methods.make(method, n_topics=topics, **given)
     facts = PublicFacts(words, topics, documents, distinct)

@@ -8,7 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from fedtopics.audit import moments
 from fedtopics.commands import options, tables
+from fedtopics.errors import InputError
+from fedtopics.privacy.price.cost import check_relation
 
 
 def gaussian(
@@ -21,10 +24,6 @@ def gaussian(
     delta: options.Delta = 1e-5,
     as_json: options.Json = False,
 ) -> None:
-    from fedtopics.audit import moments
-    from fedtopics.errors import InputError
-    from fedtopics.privacy.price.cost import check_relation
-
     if (sigma is None) == (epsilon is None):
         raise InputError(f"expected --sigma or --epsilon, got {'neither' if sigma is None else 'both'}")
     rows: list[dict[str, Any]] = []

@@ -3,22 +3,19 @@
 Example: fedtopics privacy ledger runs/demo/ledger.json
 """
 
-from __future__ import annotations
-
 from math import isinf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from fedtopics.commands import options, tables
 from fedtopics.network.party import ledger_file
+from fedtopics.network.party.ledger_file import LedgerFile
+from fedtopics.network.plan.policy import Policy
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.ledger import Entry, Ledger
-
-if TYPE_CHECKING:
-    from fedtopics.network.party.ledger_file import LedgerFile
 
 STORE, POLICY = "store", "policy.toml"
 
@@ -95,8 +92,6 @@ def _in_words(entries: list[Entry]) -> str:
 
 
 def _budgets(path: Path, policy: Path | None) -> tuple[Budget, ...]:
-    from fedtopics.network.plan.policy import Policy
-
     beside = path / POLICY
     if policy is None and not beside.is_file():
         return ()

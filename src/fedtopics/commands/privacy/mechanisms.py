@@ -4,11 +4,10 @@ Example: fedtopics privacy mechanisms
 """
 
 from fedtopics.commands import options, tables
+from fedtopics.privacy.mechanisms.mechanism import INPUTS, OUTPUTS, every
 
 
 def mechanisms(as_json: options.Json = False) -> None:
-    from fedtopics.privacy.mechanisms.mechanism import INPUTS, OUTPUTS, every
-
     rows = [
         {"mechanism": name, "takes": INPUTS[m.takes], "gives": OUTPUTS[m.gives], "parameter": m.parameter}
         for name, m in every().items()
