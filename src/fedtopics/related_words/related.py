@@ -65,7 +65,8 @@ class RelatedWords:
         p = np.asarray(topics, np.float64)
         if p.ndim != 2 or p.shape[1] != self.n_words:
             raise InputError(f"expected topics over {self.n_words} words, got shape {p.shape}")
-        p = p / p.sum(axis=1, keepdims=True)
+        mass = p.sum(axis=1, keepdims=True)
+        p = p / np.where(mass > 0, mass, 1.0)  # a topic without words, as noise may leave one, stays so
         support = p * (self.weights.T @ p.T).T
         total = support.sum(axis=1, keepdims=True)
         # A topic none of whose words is related to any stays as it is.
