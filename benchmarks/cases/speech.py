@@ -21,6 +21,7 @@ import fedtopics
 from benchmarks import ROOT
 from benchmarks.case import Steps, case
 from benchmarks.cases import speech_tables
+from benchmarks.cases.speech_tuning import split_sessions, tune
 from benchmarks.cases.transcripts import documents, librispeech, synthesized
 from fedtopics import methods
 from fedtopics.applications import speech as recognition
@@ -36,8 +37,6 @@ from fedtopics.applications.speech.rescoring import (
     errors,
     plain_scores,
     scores_by_setting,
-    split_sessions,
-    tune,
     word_error_rate,
 )
 from fedtopics.documents.corpus import Corpus, concatenate

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.cases.speech_tuning import split_sessions, tune
 from fedtopics.applications.speech.adaptation import Adaptation
 from fedtopics.applications.speech.estimation import estimate
 from fedtopics.applications.speech.recognizer import Recognizer, samples
@@ -19,8 +20,6 @@ from fedtopics.applications.speech.rescoring import (
     errors,
     plain_scores,
     rescored,
-    split_sessions,
-    tune,
     word_error_rate,
 )
 from fedtopics.errors import InputError

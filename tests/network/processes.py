@@ -18,6 +18,7 @@ from planted import planted_topics
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
 from fedtopics.network.coordinator.folder import OPEN, RunFolder
+from fedtopics.network.keeper import NOTE
 from fedtopics.network.local import HUB, LocalFederation, free_port
 from fedtopics.network.party import ledger_file
 from fedtopics.network.plan import certificates
@@ -100,8 +101,13 @@ def in_round(run: RunFolder, number: int) -> Callable[[], bool]:
     return reached
 
 
+def worker(federation: LocalFederation, name: str) -> int:
+    """The number of the process that does a participant's work, which its keeper starts again."""
+    return int((federation.folder / name / NOTE).read_text())
+
+
 def kill_worker(federation: LocalFederation, name: str) -> None:
-    os.kill(federation.worker(name), signal.SIGKILL)
+    os.kill(worker(federation, name), signal.SIGKILL)
 
 
 def kill_everything(federation: LocalFederation, name: str) -> None:

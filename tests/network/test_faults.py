@@ -51,7 +51,7 @@ def kill_coordinator(federation: LocalFederation) -> None:
 
 
 def sleep_past_timeout(federation: LocalFederation) -> None:
-    asleep = federation.worker("south")
+    asleep = processes.worker(federation, "south")
     os.kill(asleep, signal.SIGSTOP)
     sleep(30)
     os.kill(asleep, signal.SIGCONT)
@@ -59,7 +59,7 @@ def sleep_past_timeout(federation: LocalFederation) -> None:
 
 def fill_disk(federation: LocalFederation) -> None:
     """The party's worker can write nothing for a while, as on a full disk."""
-    worker, unlimited = federation.worker("south"), resource.RLIM_INFINITY
+    worker, unlimited = processes.worker(federation, "south"), resource.RLIM_INFINITY
     resource.prlimit(worker, resource.RLIMIT_FSIZE, (0, unlimited))
     sleep(8)
     resource.prlimit(worker, resource.RLIMIT_FSIZE, (unlimited, unlimited))

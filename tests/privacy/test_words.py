@@ -20,7 +20,6 @@ from fedtopics.privacy.words import (
     WordProposal,
     homes,
     presence,
-    recall,
     vote_steps,
 )
 
@@ -136,10 +135,6 @@ def test_presence_counts_a_word_once_per_document():
         [0, 0],
         [1, 1],
     ]
-
-
-def test_recall_is_the_share_of_wanted_words():
-    assert recall(["a", "b"], ["b", "c"]) == 0.5
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ run.py), else a folder with a file for each command (`fedtopics privacy ledger` 
 application.py puts them together; what several share is in options.py and tables.py.
 """
 
-from types import ModuleType
+from importlib import import_module
 
 import typer
 
 
-def add(app: typer.Typer, *files: ModuleType) -> None:
-    """Add the commands of these files, in this order."""
-    for file in files:
-        name = file.__name__.rpartition(".")[2]
-        app.command(name.replace("_", "-"), help=file.__doc__)(getattr(file, name))
+def add(app: typer.Typer, package: str, *commands: str) -> None:
+    """Add these commands of a package, in this order."""
+    for command in commands:
+        name = command.replace("-", "_")
+        file = import_module(f"{package}.{name}")
+        app.command(command, help=file.__doc__)(getattr(file, name))

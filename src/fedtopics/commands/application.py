@@ -2,33 +2,13 @@
 
 import logging
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import (
-    add,
-    classify,
-    compare,
-    coordinator,
-    demo,
-    evaluate,
-    federation,
-    leaderboard,
-    methods,
-    monitor,
-    party,
-    privacy,
-    report,
-    rescore,
-    run,
-    select_topics,
-    simulate,
-    topics,
-    train,
-    transform,
-)
+from fedtopics.commands import add
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 from fedtopics.errors import InputError
 
@@ -40,10 +20,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-add(app, demo, train, compare, report, topics, transform, evaluate, methods, select_topics)
-add(app, classify, rescore, leaderboard, monitor, simulate)
-for family in (privacy, federation, coordinator, party, run):
-    app.add_typer(family.app, name=family.__name__.rpartition(".")[2])
+PACKAGE = "fedtopics.commands"
+add(app, PACKAGE, "demo", "train", "compare", "report", "topics", "transform", "evaluate", "methods")
+add(app, PACKAGE, "select-topics", "classify", "rescore", "leaderboard", "monitor", "simulate")
+for family in ("privacy", "federation", "coordinator", "party", "run"):
+    app.add_typer(import_module(f"{PACKAGE}.{family}").app, name=family)
 
 
 @app.callback(invoke_without_command=True)

@@ -22,7 +22,6 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import documents
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
-from fedtopics.network.keeper import NOTE
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import onboarding
 from fedtopics.network.plan.parts import Evaluation, PlannedWords
@@ -129,10 +128,6 @@ class LocalFederation:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-    def worker(self, name: str) -> int:
-        """The number of the process that does a participant's work, which its keeper starts again."""
-        return int((self.folder / name / NOTE).read_text())
 
 
 @dataclass(frozen=True)

@@ -197,11 +197,6 @@ def most_voted(votes: Mapping[str, float], most: int) -> dict[str, float]:
     return {word: vote for word, vote in votes.items() if word in kept}
 
 
-def recall(found: Sequence[str], wanted: Sequence[str]) -> float:
-    """Share of the wanted words that were found."""
-    return len(set(found) & set(wanted)) / len(set(wanted))
-
-
 def vote_steps(n_words: NDArray[np.int64]) -> NDArray[np.int64]:
     """The weight 1/sqrt(n) in steps, rounded down so that n of them have norm at most RESOLUTION."""
     return np.array([isqrt(RESOLUTION**2 // int(n)) for n in n_words], dtype=np.int64)

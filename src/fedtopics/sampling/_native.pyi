@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,76 +30,13 @@ def optimize_beta(
     n_iterations: int,
     n_threads: int,
 ) -> float: ...
-def gibbs(
-    words: Words,
-    offsets: Offsets,
-    n_words: int,
-    topics: Topics,
-    alpha: Doubles,
-    beta: float,
-    others: Floats | None,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
-    weights: Floats | None = None,
-    background: float = 0.0,
-    losses: Floats | None = None,
-) -> None: ...
-def assign_metropolis(
-    words: Words,
-    offsets: Offsets,
-    topics: Topics,
-    topic_word: Doubles,
-    alpha: Doubles,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
-    n_proposals: int,
-    n_threads: int,
-) -> None: ...
-def assign(
-    words: Words,
-    offsets: Offsets,
-    topics: Topics,
-    topic_word: Doubles,
-    alpha: Doubles,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
-    n_threads: int,
-) -> None: ...
-def warp(
-    words: Words,
-    offsets: Offsets,
-    word_offsets: Offsets,
-    order: Words,
-    slots: Words,
-    topics: Topics,
-    out: Topics,
-    alpha: Doubles,
-    beta: float,
-    others: Floats | None,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
-    n_proposals: int,
-    n_threads: int,
-) -> None: ...
-def metropolis(
-    words: Words,
-    offsets: Offsets,
-    word_offsets: Offsets,
-    order: Words,
-    slots: Words,
-    topics: Topics,
-    alpha: Doubles,
-    beta: float,
-    others: Floats | None,
-    seed: int,
-    first_sweep: int,
-    n_sweeps: int,
-    n_proposals: int,
-) -> None: ...
+
+# With the dictionaries of `lda.for_kernel` and `lda.assign`, whose names and types the binding checks.
+def gibbs(**options: Any) -> None: ...
+def warp(**options: Any) -> None: ...
+def metropolis(**options: Any) -> None: ...
+def assign(**options: Any) -> None: ...
+def assign_metropolis(**options: Any) -> None: ...
 def fold_in(
     words: Words,
     offsets: Offsets,

@@ -4,7 +4,7 @@ ngrams       back-off n-gram models: probability of a word after others
 arpa         reading and writing them as ARPA files
 estimation   an n-gram model from plain text, where there is none to read
 adaptation   P(w|C): the n-gram model adapted to the topics of a context C
-rescoring    the best of N hypotheses under the adapted model; settings chosen on a development part
+rescoring    the best of N hypotheses under the adapted model
 recognizer   hypotheses from audio, by pocketsphinx
 """
 

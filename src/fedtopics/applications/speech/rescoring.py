@@ -13,7 +13,6 @@ other utterances of the same session, the utterance itself left out (it would vo
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +154,7 @@ def errors(utterances: Sequence[Utterance], chosen: Sequence[Hypothesis]) -> NDA
     return np.array(found, np.float64)
 
 
-@lru_cache(maxsize=1 << 16)  # tuning asks for the same pairs again and again
+@lru_cache(maxsize=1 << 16)  # whoever tries settings asks for the same pairs again and again
 def _wrong(reference: tuple[str, ...], words: tuple[str, ...]) -> int:
     try:
         import jiwer
@@ -178,28 +177,3 @@ def word_error_rate(utterances: Sequence[Utterance], counts: NDArray[np.float64]
         len(sessions),
     )
     return score
-
-
-def tune(
-    utterances: Sequence[Utterance],
-    scores: dict[tuple[str, float], list[Floats]],
-    weights: Iterable[float],
-) -> Setting:
-    """The setting with the fewest errors on these utterances, the mildest among equals.
-
-    scores   of every hypothesis (`adapted_scores`, less what the first pass included), by way and strength
-    """
-    tried: list[tuple[float, float, float, str]] = []
-    for (way, strength), weight in product(scores, weights):
-        wrong = errors(utterances, choose(utterances, scores[way, strength], weight))[:, 0].sum()
-        tried.append((float(wrong), strength, weight, way))
-    _, strength, weight, way = min(tried)
-    return Setting(way, strength, weight)
-
-
-def split_sessions(utterances: Sequence[Utterance], share: float, seed: int) -> NDArray[np.bool_]:
-    """Which utterances are for development: whole sessions, about this share of them."""
-    sessions = sorted({utterance.session for utterance in utterances})
-    order = np.random.default_rng(seed).permutation(len(sessions))
-    chosen = {sessions[place] for place in order[: max(1, round(share * len(sessions)))]}
-    return np.array([utterance.session in chosen for utterance in utterances])

@@ -15,7 +15,7 @@ from math import ceil, inf, log10
 from pathlib import Path
 from typing import Any
 
-from fedtopics import files
+from fedtopics import files, methods
 from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.network.plan import typed_file
@@ -96,8 +96,6 @@ class Plan:
 
     def method(self) -> Method:
         """The method with its settings, from the code installed here."""
-        from fedtopics import methods
-
         return methods.make(self.method_name, **self.settings)
 
     def agreement(self) -> Agreement | None:
@@ -174,8 +172,6 @@ class Plan:
 
 def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings with numbers of the method's own kind, so that 6 and 6.0 are one plan."""
-    from fedtopics import methods
-
     known = methods.settings(name, settings.get("variant"))
     return {
         key: float(value) if isinstance(known.get(key), float) and type(value) is int else value

@@ -13,19 +13,15 @@ epsilon = 12.0
 delta = 1e-6
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fedtopics.errors import InputError
+from fedtopics.methods import find
+from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.typed_file import build, read
 from fedtopics.privacy.price.budget import Budget
-
-if TYPE_CHECKING:
-    from fedtopics.network.plan.plan import Plan
 
 LOGS = ("nothing", "rounds", "details")
 
@@ -46,12 +42,10 @@ class Policy:
     simulation: bool = False
 
     def __post_init__(self) -> None:
-        from fedtopics import methods
-
         if self.log not in LOGS:
             raise InputError(f"log must be one of {', '.join(LOGS)}, got {self.log!r}")
         for name in self.methods:
-            methods.find(name)
+            find(name)
         for name in ("min_parties", "max_rounds"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -59,7 +53,7 @@ class Policy:
             raise InputError("expected at least one [[budget]], got none; without one it protects nobody")
 
     @classmethod
-    def read(cls, path: str | Path) -> Policy:
+    def read(cls, path: str | Path) -> "Policy":
         """The policy in a file; an unknown key or an impossible value is an error that names it."""
         return read(path, "policy", partial(build, cls))
 

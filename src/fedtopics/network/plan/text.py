@@ -1,13 +1,10 @@
 """A plan as TOML with a comment on every key: what a reviewer at a party reads before accepting it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.plan import Plan
 
 MOST_DELTA = 1e-6  # of a policy that is not thought about
 MEANINGS = {
