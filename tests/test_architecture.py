@@ -47,10 +47,10 @@ ROOMS = {
     # What travels, the plan, what both sides share, the two sides, which are apart, and the whole.
     "network": [
         {"wire"},
-        {"messages", "tls", "expected", "private_scores", "keeper", "operator_log"},
+        {"messages", "tls", "expected", "private_scores", "keeper"},
         {"plan"},
         {"attestation"},
-        {"signed_record", "verification"},
+        {"verification"},
         {"coordinator"},
         {"party"},
         {"local", "worker"},

@@ -16,7 +16,7 @@ from fedtopics.errors import InputError
 SOURCE = Path(files.__file__).parent
 WRITERS = {"write_text", "write_bytes", "fdopen", "mkstemp", "mkdtemp", "NamedTemporaryFile", "copyfile"}
 MODE = re.compile("[rwxabt+]{1,3}")
-LOGGING = {"network/operator_log.py"}  # the library's log of bounded size, which `logging` writes itself
+LOGGING = {"network/keeper.py"}  # the library's log of bounded size, which `logging` writes itself
 
 
 def written_in(path: Path) -> list[int]:

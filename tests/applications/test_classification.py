@@ -5,13 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn import metrics
 
-from fedtopics.applications import class_scores
 from fedtopics.applications.bootstrap import resampled
 from fedtopics.applications.classification import (
     CONTROL,
     WORDS,
     Classified,
     classify,
+    scorer,
     split_by_class,
     split_by_column,
 )
@@ -59,7 +59,7 @@ def test_scores_equal_those_of_scikit_learn(n_classes: int) -> None:
             ]
         ),
     ]
-    assert_allclose(class_scores.scorer(truth, decisions)(weights), expected, rtol=1e-12)
+    assert_allclose(scorer(truth, decisions)(weights), expected, rtol=1e-12)
 
 
 def test_topics_that_know_the_classes_beat_topics_that_do_not() -> None:

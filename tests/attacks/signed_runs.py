@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.network import attestation, signed_record
+from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import Attestation
 from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.answers import Silence
@@ -161,9 +161,9 @@ def resigned(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], No
     model = TopicModel.load(place)
     card = {**model.card, **{name: record[name] for name in CARD if name in record}}
     replace(model, card=card).save(place, overwrite=True)
-    signature = signed_record.sign((place / "run.json").read_bytes(), folder / "hub" / "signing.key")
-    (place / signed_record.SIGNATURE).write_bytes(signature)
-    return signed_record.delivered(place)
+    signature = verification.sign((place / "run.json").read_bytes(), folder / "hub" / "signing.key")
+    (place / verification.SIGNATURE).write_bytes(signature)
+    return verification.delivered(place)
 
 
 def delivered(folder: Path, files_: dict[str, bytes], why: str) -> None:

@@ -22,6 +22,7 @@ from fedtopics.network.party import ledger_file
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.turn import Arrays
 
 TEXTS = ["tax war peace law court judge tax", "war peace treaty nation", "law court judge jury tax"]
@@ -95,7 +96,7 @@ def test_one_failing_write_draws_and_charges_nothing_twice(
     if not error:
         assert first == party.store.stored("run", 0, "contribute")
     assert party.ask("contribute", 1, LATER)[0] == error
-    assert sum(float(row["epsilon"]) for row in party.store.statements()[:1]) == 6.0
+    assert sum(float(row["epsilon"]) for row in Ledger(entries=party.store.entries).statements()[:1]) == 6.0
     agrees(party)
 
 

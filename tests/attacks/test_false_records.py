@@ -26,7 +26,7 @@ from attacks.signed_runs import (
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.network import attestation, signed_record
+from fedtopics.network import attestation, verification
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.side import Delivery
 from fedtopics.privacy.price.ledger import Entry, Ledger
@@ -158,7 +158,7 @@ def test_a_record_is_ok_only_under_the_key_of_the_coordinator(done: Path) -> Non
     key.unlink()
     assert "expected the coordinator's key" in not_ok(done)
     key.write_bytes(content)
-    (result_of(done) / signed_record.SIGNATURE).write_bytes(b"no signature")
+    (result_of(done) / verification.SIGNATURE).write_bytes(b"no signature")
     assert "signed by the coordinator" in not_ok(done)
 
 
@@ -256,7 +256,7 @@ def test_a_record_that_comes_before_anything_was_released_does_not_lie_later(
 
 def test_the_record_of_another_run_or_plan_is_not_kept(done: Path) -> None:
     """What was signed of one run is delivered as that of another, or under a plan that nobody accepted."""
-    delivery = Delivery(signed_record.delivered(result_of(done)), WORDS, None, Ledger())
+    delivery = Delivery(verification.delivered(result_of(done)), WORDS, None, Ledger())
     with pytest.raises(InputError, match="expected the record of run-2 under this plan, got another"):
         PartyFolder(done / "north").keep("run-2", delivery)
     assert [path.name for path in (done / "north" / "models").iterdir()] == [RUN]

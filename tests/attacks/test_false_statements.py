@@ -28,7 +28,7 @@ from attacks.signed_runs import (
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from fedtopics.network import attestation, signed_record
+from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import Attestation, AttestationError
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.folder import RunFolder
@@ -251,7 +251,7 @@ def test_an_old_statement_of_its_own_is_not_enough(done: Path) -> None:
     place = PartyFolder(done / "north")
     with place.store() as store:
         store.commit(RUN, 2, "evaluate", FREE, b"payload")
-    delivered(done, signed_record.delivered(result_of(done)), "this party's own newest statement")
+    delivered(done, verification.delivered(result_of(done)), "this party's own newest statement")
 
 
 def test_certificates_of_another_authority_show_nothing(done: Path) -> None:

@@ -196,7 +196,7 @@ def test_other_files_than_those_of_a_run_are_not_kept(here: Path) -> None:
 
 
 def test_what_is_refused_leaves_nothing_behind(here: Path) -> None:
-    from fedtopics.network.signed_record import FILES
+    from fedtopics.network.verification import FILES
 
     offer(here).accept()
     with pytest.raises(InputError):

@@ -16,6 +16,7 @@ from fedtopics.files import StoreError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
 from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import CONFIRMATION
 
@@ -103,7 +104,7 @@ def test_candidates_that_are_no_words_are_refused_before_documents_are_read(
     body = wire.pack({"words": np.frombuffer(content, np.uint8)})
     asked = Request("contribute", "first", CONFIRMATION, place.terms.plan, body=body)
     assert Reply.from_bytes(place.sides["north"].answer(asked)).error == "ToldError"
-    assert not place.sides["north"].store.statements()
+    assert not Ledger(entries=place.sides["north"].store.entries).statements()
 
 
 def test_a_rehearsal_with_an_agreement_ends_with_words_of_the_candidates(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from fedtopics.network import attestation
 from fedtopics.network.attestation import AttestationError
 from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.answers import Silence
-from fedtopics.network.coordinator.last_answers import planned_ledger
+from fedtopics.network.coordinator.result import planned_ledger
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.plan import certificates
 from fedtopics.privacy.price.cost import Cost, Loss

@@ -28,6 +28,7 @@ from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.private_scores import read_sums
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import CONFIRMATION, PROPOSAL, WordRounds
 from fedtopics.protocol.turn import Turn
@@ -96,7 +97,7 @@ def _store(folder: Path) -> None:
     with PartyStore(folder, "north", ()) as store:
         store.stored(seeds.RUN, 0, "contribute")
         store.load_memory(seeds.RUN)
-        store.statements()
+        Ledger(entries=store.entries).statements()
 
 
 def _run(folder: Path) -> None:

@@ -14,8 +14,8 @@ from network.processes import PATIENCE
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
+from fedtopics.network.keeper import LOG
 from fedtopics.network.local import HUB, LocalFederation, write_texts
-from fedtopics.network.operator_log import LOG
 from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.protocol import in_process
 

@@ -20,6 +20,7 @@ from fedtopics.network import wire
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.rounds import TooFewPartiesError
 from fedtopics.network.messages import Reply, Request
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.turn import Arrays
 
 TOPICS = planted_topics(3, 8)
@@ -104,7 +105,7 @@ def test_a_plan_that_was_not_accepted_is_not_run(tmp_path: Path) -> None:
     stage.sides["north"].terms = replace(stage.terms, plan="1" * 64)
     trained(stage, lambda name, asked, answer: answer)
     assert told(stage, "party north: no hello of round 0: it has not accepted this plan; let it review")
-    assert not stage.sides["north"].store.statements()
+    assert not Ledger(entries=stage.sides["north"].store.entries).statements()
 
 
 def test_the_words_of_another_run_are_refused(tmp_path: Path) -> None:

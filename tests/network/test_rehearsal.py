@@ -10,7 +10,7 @@ from network.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics.network.coordinator import result
-from fedtopics.network.coordinator.last_answers import LastAnswers
+from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget

@@ -16,8 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from fedtopics.applications import classification
-from fedtopics.applications.class_scores import NAMES
-from fedtopics.applications.classification import Classified, split_by_class, split_by_column
+from fedtopics.applications.classification import NAMES, Classified, split_by_class, split_by_column
 from fedtopics.commands import options, tables
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel

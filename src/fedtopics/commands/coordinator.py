@@ -14,8 +14,7 @@ def start(folder: options.Coordinator) -> None:
     Example: fedtopics coordinator start hub
     """
     from fedtopics.network.coordinator.folder import CoordinatorFolder
-    from fedtopics.network.keeper import Kept, until_told_to_stop
-    from fedtopics.network.operator_log import say
+    from fedtopics.network.keeper import Kept, say, until_told_to_stop
     from fedtopics.network.plan.readiness import check_certificate
 
     hub = CoordinatorFolder(folder)

@@ -30,8 +30,7 @@ def start(
 
     Example: fedtopics party start ward --data letters.csv --text-column body
     """
-    from fedtopics.network.keeper import Kept, until_told_to_stop
-    from fedtopics.network.operator_log import say
+    from fedtopics.network.keeper import Kept, say, until_told_to_stop
     from fedtopics.network.party.folder import PartyFolder
 
     place = PartyFolder(folder)

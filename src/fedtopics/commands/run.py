@@ -17,8 +17,7 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.party import ledger_file
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.signed_record import check_record
-from fedtopics.network.verification import Verified
+from fedtopics.network.verification import Verified, check_record
 from fedtopics.privacy.explain import privacy_line
 from fedtopics.runs.run import require_free
 

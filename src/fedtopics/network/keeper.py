@@ -1,5 +1,9 @@
-"""A process that is kept alive: started, watched, started again, and ended with the one that keeps it."""
+"""A process that is kept alive: started, watched, started again, and ended with the one that keeps it.
 
+What its operator reads are lines on the screen, and a party's own log of bounded size on its own disk.
+"""
+
+import logging
 import os
 import signal
 import subprocess
@@ -7,11 +11,14 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 
 from fedtopics import files
+from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 
 SHORTEST, LONGEST = 0.5, 30.0  # seconds before a process that ended is started again
 GRACE = 5.0
@@ -105,3 +112,19 @@ def until_told_to_stop() -> Callable[[], bool]:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: told.append(number))
     return lambda: bool(told)
+
+
+LOG = "party.log"
+MOST_BYTES, N_FILES = 10 * 2**20, 5
+
+
+def say(line: str) -> None:
+    print(f"{datetime.now():%H:%M:%S} {one_line(line)}", flush=True)
+
+
+def keep_log(folder: Path) -> None:
+    """Let this process log to `party.log` in the folder, for its owner alone, and nowhere else."""
+    os.umask(0o777 & ~files.PRIVATE_FOLDER)
+    handler = RotatingFileHandler(folder / LOG, maxBytes=MOST_BYTES, backupCount=N_FILES, encoding="utf-8")
+    handler.setFormatter(HarmlessFormatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

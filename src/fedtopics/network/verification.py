@@ -1,7 +1,9 @@
-"""Whether the record of a run says what its parties have signed: nothing less, and of nobody else.
+"""The signed record of a run: whether it says what its parties have signed, nothing less and of nobody else.
 
-What no party signs is compared with the plan, where there is one: method, settings, parties, and what stands
-there for who has not attested. Scores and the seconds of a round are the coordinator's word alone.
+`run.json.sig` holds the coordinator's Ed25519 signature of `run.json`, which names the model and the
+attestations by hash. What no party signs is compared with the plan, where there is one: method, settings,
+parties, and what stands there for who has not attested. Scores and the seconds of a round are the
+coordinator's word alone.
 """
 
 import json
@@ -14,8 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from fedtopics import files
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.model.files import NUMBERS
+from fedtopics.network import attestation
 from fedtopics.network.attestation import (
     ATTESTED,
     FILE,
@@ -33,6 +42,7 @@ from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
+from fedtopics.runs.record import CARD
 from fedtopics.runs.run import Run, read_record
 
 OF_RUN, OF_PARTY = {"run", "plan", "noise", "planned", "settings"}, {"attested", "n_answers"}
@@ -196,3 +206,43 @@ def _worst(found: Mapping[str, Verified | None]) -> str:
     """The least trustworthy source of noise that was signed."""
     signed = [held.statement.noise for held in found.values() if held is not None]
     return max(signed, key=[str(source) for source in SOURCES].index, default="none")
+
+
+SIGNATURE = "run.json.sig"
+FILES = ("model.safetensors", "model.json", attestation.FILE, "run.json", SIGNATURE)
+
+
+def delivered(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def sign(content: bytes, key: Path) -> bytes:
+    held = load_pem_private_key(key.read_bytes(), password=None)
+    if not isinstance(held, Ed25519PrivateKey):
+        raise InputError(f"expected an Ed25519 key in {key}, got {type(held).__name__}")
+    return held.sign(content)
+
+
+def check_record(folder: Path, public_key: Path) -> None:
+    """Raise unless the coordinator signed the record in `folder`, and it names the model beside it."""
+    content = (folder / "run.json").read_bytes()
+    try:
+        known = load_pem_public_key(public_key.read_bytes())
+    except (OSError, ValueError, UnsupportedAlgorithm):
+        known = None
+    if not isinstance(known, Ed25519PublicKey):
+        raise InputError(f"expected the coordinator's key in {public_key}, got none; give its signing.pub")
+    try:
+        known.verify((folder / SIGNATURE).read_bytes(), content)
+    except InvalidSignature:
+        raise InputError("expected a record signed by the coordinator, got another signature") from None
+    record, numbers = read_record(folder / "run.json"), sha256((folder / NUMBERS).read_bytes()).hexdigest()
+    if record.get("model_sha256") != numbers or not _is_of(record, TopicModel.load(folder)):
+        raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
+
+
+def _is_of(record: dict[str, Any], model: TopicModel) -> bool:
+    """Whether the record has this model's size, and its card says nothing else: no hash covers that."""
+    size = record["n_topics"], record["n_words"]
+    alike = all(model.card[name] == record.get(name) for name in CARD if name in model.card)
+    return size == (model.n_topics, model.n_words) and alike

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from fedtopics.errors import InputError
 from fedtopics.protocol.turn import Arrays
@@ -112,6 +114,19 @@ def rounded(array: NDArray[Any], significant_bits: int) -> NDArray[Any]:
     bits: NDArray[Any] = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
     near = ((bits + (1 << (dropped - 1))) >> dropped << dropped).view(array.dtype).reshape(array.shape)
     return np.where(np.isfinite(near), near, array)
+
+
+def saved(arrays: Arrays) -> bytes:
+    """Arrays as a file keeps them: safetensors."""
+    return bytes(save({name: np.ascontiguousarray(a).reshape(np.shape(a)) for name, a in arrays.items()}))
+
+
+def loaded(content: bytes) -> Arrays:
+    """The arrays that `saved` made these bytes of."""
+    try:
+        return dict(load(content))
+    except SafetensorError as error:
+        raise WireError(f"expected stored arrays, got {error}") from None
 
 
 def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:

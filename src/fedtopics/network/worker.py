@@ -8,8 +8,7 @@ from pathlib import Path
 
 from fedtopics.network.coordinator.coordinating import Coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
-from fedtopics.network.keeper import end_with_keeper
-from fedtopics.network.operator_log import keep_log, say
+from fedtopics.network.keeper import end_with_keeper, keep_log, say
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.visitor import Visitor

@@ -38,7 +38,11 @@ def opened(folder: Path, epsilon: float = 10.0) -> PartyStore:
 
 def spent(folder: Path) -> float:
     with opened(folder) as store:
-        return sum(float(row["epsilon"]) for row in store.statements() if row["relation"] == WORD)
+        return sum(
+            float(row["epsilon"])
+            for row in Ledger(entries=store.entries).statements()
+            if row["relation"] == WORD
+        )
 
 
 def test_a_retry_sends_the_same_and_spends_nothing(tmp_path: Path) -> None:

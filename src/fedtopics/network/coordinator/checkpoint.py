@@ -9,6 +9,7 @@ import numpy as np
 
 from fedtopics import files
 from fedtopics.errors import InputError
+from fedtopics.network import wire
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.turn import Arrays
 
@@ -38,26 +39,21 @@ class Checkpoint:
 
     def save(self, folder: Path) -> None:
         """Write it durably, all of it or nothing."""
-        from safetensors.numpy import save
-
         about: dict[str, Any] = asdict(self) | {"state": None}
-        arrays = {f"{STATE}{name}": _plain(array) for name, array in self.state.items()}
+        arrays = {f"{STATE}{name}": array for name, array in self.state.items()}
         arrays[ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        files.write(folder / FILE, bytes(save(arrays)))
+        files.write(folder / FILE, wire.saved(arrays))
 
     @classmethod
     def load(cls, folder: Path, run: str, plan: str) -> "Checkpoint | None":
         """The checkpoint in a folder, None where there is none; one of another run or plan is refused."""
-        from safetensors import SafetensorError
-        from safetensors.numpy import load
-
         path = folder / FILE
         if not path.is_file():
             return None
         try:
-            arrays = load(path.read_bytes())
+            arrays = wire.loaded(path.read_bytes())
             found = _parsed(json.loads(arrays.pop(ABOUT).tobytes()), arrays)
-        except (SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise InputError(f"expected a checkpoint in {path}, got {error!r}; submit a new run") from None
         if (found.run, found.plan) != (run, plan):
             raise InputError(f"{path} belongs to run {found.run!r} of another plan; that needs a new run")
@@ -93,7 +89,3 @@ def _of(kind: Any, value: Any) -> Any:
 
 def _all(kind: Any, values: Any) -> tuple[Any, ...]:
     return tuple(_of(kind, value) for value in _of(list, values))
-
-
-def _plain(array: Any) -> Any:
-    return np.ascontiguousarray(array).reshape(np.shape(array))

@@ -11,14 +11,14 @@ from time import monotonic, sleep
 
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
-from fedtopics.network import signed_record
+from fedtopics.network import verification
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.answers import Channel
 from fedtopics.network.coordinator.checkpoint import WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
-from fedtopics.network.coordinator.last_answers import LastAnswers
+from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
 from fedtopics.network.plan.terms import terms_of
@@ -119,7 +119,7 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
     result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
-    kept = coordinator.deliver(end.words or (), signed_record.delivered(run.result))
+    kept = coordinator.deliver(end.words or (), verification.delivered(run.result))
     for name in sorted(set(terms.parties) - kept):
         to_do = f"hand it the folder {run.result}" if folder.is_approved(name) else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")

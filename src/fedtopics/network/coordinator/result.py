@@ -1,29 +1,138 @@
-"""What a finished run leaves at the coordinator: model, record with scores, ledger, and a signature.
+"""The end of a run at the coordinator: what parties say after the last round, and the result that is written.
 
-What a party has spent is what it attests itself, from its own ledger and with its own signature; what the
-plan says stands beside it. The coordinator signs the record (`signed_record`).
+Parties release private scores, and state what the run has cost them, signed. A statement is taken only from
+the key that was approved, for this run of this plan, and if it fits: no less than what the party was heard to
+release, no more than what the plan allows. Whose statement is missing or does not fit is named, and stands in
+the record with all that the plan may cost: planned, not attested. Not with what was heard of it: it may have
+been charged for more. The coordinator signs the record (`verification`).
 """
 
 import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.network import attestation
+from fedtopics.network.attestation import (
+    ATTESTED,
+    PLANNED,
+    Attestation,
+    AttestationError,
+    Attested,
+    Row,
+    Statement,
+    check_prices,
+)
 from fedtopics.network.coordinator.checkpoint import Checkpoint
-from fedtopics.network.coordinator.last_answers import LastAnswers, planned_ledger, stated_rows
+from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.coordinator.rounds import Coordinator
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.terms import Terms, whole_ledger
-from fedtopics.network.signed_record import SIGNATURE, sign
-from fedtopics.privacy.price.cost import SOURCES
+from fedtopics.network.plan.terms import Terms, as_drawn, whole_ledger
+from fedtopics.network.private_scores import Scored, combined, read_sums
+from fedtopics.network.verification import SIGNATURE, sign
+from fedtopics.privacy.price.cost import FREE, SOURCES
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs import record
 from fedtopics.runs.preparing import AGREED, GIVEN
 from fedtopics.runs.run import Run
+
+
+@dataclass(frozen=True)
+class LastAnswers:
+    """Scores where the plan has private ones, and the statement of every party that attests."""
+
+    scored: Scored | None = None
+    attested: Mapping[str, tuple[Attested, Statement]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, coordinator: Coordinator, folder: CoordinatorFolder, end: Checkpoint) -> "LastAnswers":
+        """Ask for scores first, as they have their price too, and then for what everything cost."""
+        scored = _scored(coordinator, folder.plan, end)
+        return cls(scored, _collected(coordinator, folder, end, scored))
+
+
+def _scored(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
+    """[server] The private score of a finished run; None where its plan has none."""
+    mechanism, words = plan.evaluation.mechanism(), end.words or ()
+    model = coordinator.terms.method.model(end.state, words)
+    if mechanism is None or model is None:
+        return None
+    sent = coordinator.score(words, model.topic_word, read_sums)
+    score = combined(sent, mechanism, len(words))
+    told = "more noise than documents" if score is None else f"{score.low:.1f} to {score.high:.1f}"
+    coordinator.log(f"private perplexity of {len(sent)} parties: {told}")
+    return Scored(tuple(sent), mechanism.price(), score)
+
+
+def _collected(
+    coordinator: Coordinator, hub: CoordinatorFolder, end: Checkpoint, scored: Scored | None
+) -> dict[str, tuple[Attested, Statement]]:
+    """What the parties attest, as far as it is theirs and fits; whose is missing stands in the log."""
+    terms = coordinator.terms
+    heard, allowed = planned_ledger(terms, end, scored), whole_ledger(hub.plan, len(end.words or ()))
+    least, most = heard.statements(), allowed.statements()
+
+    def read(party: str, body: bytes) -> tuple[Attested, Statement]:
+        certificate = hub.certificate(party)
+        attestation = Attestation.from_bytes(body)
+        told = attestation.checked(certificate, party, end.run, terms.plan)
+        if not _released(terms, end, scored, party) <= told.released:
+            raise AttestationError("it states fewer releases than it has sent")
+        noises = [SOURCES.index(source) for source in (heard.spent(party).noise, told.noise, allowed.noise)]
+        if noises != sorted(noises):
+            raise AttestationError(f"it states {told.noise} noise, which is not that of the plan")
+        check_prices(told, [row for row in least if row["party"] == party], most)
+        shown = certificate.public_bytes(Encoding.PEM).decode()
+        return Attested(attestation.statement, attestation.signature, shown), told
+
+    found = coordinator.attest(read)
+    for name in sorted(set(terms.parties) - set(found)):
+        coordinator.log(f"party {name} has not attested what the run cost it; the record says: {PLANNED}")
+    return found
+
+
+def stated_rows(
+    statements: Mapping[str, Statement], parties: Sequence[str], whole: Sequence[Row]
+) -> list[dict[str, Any]]:
+    """What each party has spent: as it attests, or else the whole price of the plan, and which of the two."""
+    found: list[dict[str, Any]] = []
+    for party in sorted(parties):
+        if party in statements:
+            found += [{**row, "stated": ATTESTED} for row in statements[party].privacy]
+        else:
+            found += [{**row, "party": party, "stated": PLANNED} for row in whole]
+    return found
+
+
+def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) -> Ledger:
+    """What each party has paid, by the plan: its costs in order, free when they are used up."""
+    ledger = Ledger(run=end.run)
+    agreed = [] if terms.agreement is None else terms.agreement.prices()  # by the number of the round
+    for party in terms.parties:
+        training = iter(terms.method.prices(len(end.words or ())))
+        for number in end.answered.get(party, []):
+            cost = agreed[number] if number < 0 else next(training, FREE)
+            ledger.charge(party, number, as_drawn(cost, terms.secure), content=f"{end.run}/{number}")
+        if scored is not None and party in scored.parties:
+            number, cost = terms.method.n_rounds, as_drawn(scored.cost, terms.secure)
+            ledger.charge(party, number, cost, content=f"{end.run}/{number}")
+    return ledger
+
+
+def _released(terms: Terms, end: Checkpoint, scored: Scored | None, party: str) -> set[tuple[str, int]]:
+    """Operation and round of everything that this party has sent."""
+    sent = {("contribute", number) for number in end.answered.get(party, [])}
+    is_scored = scored is not None and party in scored.parties
+    return sent | ({("evaluate", terms.method.n_rounds)} if is_scored else set())
+
 
 SCORES = ("perplexity", "perplexity_unigram", "coherence_npmi", "coherence_umass", "diversity")
 

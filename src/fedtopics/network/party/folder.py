@@ -33,8 +33,8 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_identity
 from fedtopics.network.plan.terms import terms_of
-from fedtopics.network.signed_record import FILES, check_record
 from fedtopics.network.tls import Credentials
+from fedtopics.network.verification import FILES, check_record
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.turn import Arrays

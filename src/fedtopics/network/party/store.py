@@ -24,7 +24,8 @@ from threading import Lock
 from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
-from fedtopics.network.party import ledger_file, memory_file
+from fedtopics.network import wire
+from fedtopics.network.party import ledger_file
 from fedtopics.network.party.ledger_file import LedgerFile
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost
@@ -136,7 +137,7 @@ class PartyStore:
         """Write a release and then its line; what was not charged leaves its room to the next line."""
         try:
             if memory is not None:
-                files.write(self._memory_path(entry), memory_file.saved(memory))
+                files.write(self._memory_path(entry), wire.saved(memory))
             files.write(self._release_path(entry), ledger_file.line(entry) + payload)
             self._charge(entry)
         except Exception:
@@ -162,7 +163,10 @@ class PartyStore:
         for entry in reversed(self.of_run(run)) if known is None else [known]:
             path = self._memory_path(entry)
             if path.is_file():
-                return memory_file.loaded(path)
+                try:
+                    return wire.loaded(path.read_bytes())
+                except wire.WireError:
+                    raise StoreError(f"memory {path} was altered; the run cannot go on here") from None
         return {}
 
     def forget(self, run: str) -> None:
@@ -187,10 +191,6 @@ class PartyStore:
             ledger.run = entry.run
             ledger.charge(entry.party, entry.round, entry.cost, content=entry.content)
         return ledger
-
-    def statements(self) -> list[dict[str, float | str]]:
-        """What this party has spent in all runs, by relation."""
-        return self._ledger.statements()
 
     def _reopen(self) -> None:
         """Read the lines; from now on the ledger of all runs follows what is appended to them."""
