@@ -36,7 +36,8 @@ PRICE = 1.0  # of one release of a probe
 def check_engine(engine: Engine, methods: Iterable[Method] | None = None) -> None:
     """Raise `AssertionError` unless `engine` is one; `methods` are those to compare it on (else all)."""
     corpora = invented_corpora()
-    for method in small_methods() if methods is None else methods:
+    small = [known.make(name, n_topics=3, n_rounds=2) for name in known.names()]
+    for method in small if methods is None else methods:
         check_same_result(engine, method, corpora)
         check_same_result(engine, method, {name: corpora[name] for name in ("north", "west")})
     check_verbs(engine, corpora)
@@ -44,11 +45,6 @@ def check_engine(engine: Engine, methods: Iterable[Method] | None = None) -> Non
     check_dear_releases(engine, corpora)
     check_failing_party(engine, corpora)
     check_refusals(engine, corpora)
-
-
-def small_methods() -> list[Method]:
-    """Every method that is known, with few topics and rounds."""
-    return [known.make(name, n_topics=3, n_rounds=2) for name in known.names()]
 
 
 def check_same_result(engine: Engine, method: Method, corpora: Mapping[str, Corpus]) -> None:

@@ -181,7 +181,8 @@ def _check_pair(laws: Any, pair: Any, relation: str, charged: list[tuple[float, 
     if laws[0].shape != laws[1].shape:
         raise AssertionError(f"expected no price for {relation}: the number of outputs shows, of {pair!r}")
     differ = np.flatnonzero(np.any(laws[0] != laws[1], axis=1))
-    first, second = (reduce(_together, law[differ], np.ones(1)) for law in laws)
+    # Chances of all values together: the cells are independent.
+    first, second = (reduce(lambda a, b: np.outer(a, b).ravel(), law[differ], np.ones(1)) for law in laws)
     for epsilon, delta in charged:
         factor = exp(min(epsilon, LARGEST_EXPONENT))
         for one, two in ((first, second), (second, first)):
@@ -191,11 +192,6 @@ def _check_pair(laws: Any, pair: Any, relation: str, charged: list[tuple[float, 
                     f"expected {relation} to keep epsilon {epsilon:.6g} at delta {delta:g}, got a delta of "
                     f"{excess:.3g} between {pair[0]!r} and {pair[1]!r}"
                 )
-
-
-def _together(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Chances of every pair of values of two independent cells."""
-    return np.multiply.outer(first, second).ravel()
 
 
 def _check_draws_follow_the_law(

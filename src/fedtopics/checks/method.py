@@ -26,13 +26,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from fedtopics.checks.played import N_WORDS, ContractError, Played, documents, require, require_same, same
+from fedtopics.checks.played import N_WORDS, ContractError, Played, documents, require, require_same
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost, Relation
 from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import same
 
 PARTIES = ("north", "south", "west")
 
@@ -184,11 +185,8 @@ def blindfolded(method: Method) -> Method | None:
         blind: Method = replace(cast(Any, method), epsilon=0.0)
     except InputError:
         return None
-    return blind if all(map(_promises, blind.prices(N_WORDS))) else None
-
-
-def _promises(cost: Cost) -> bool:
-    return any(_bounds(cost, relation) for relation in RELATIONS)
+    promises = (any(_bounds(cost, name) for name in RELATIONS) for cost in blind.prices(N_WORDS))
+    return blind if all(promises) else None
 
 
 def _bounds(cost: Cost, relation: Relation) -> bool:

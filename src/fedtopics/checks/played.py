@@ -12,7 +12,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told as forms
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn, same
 
 N_WORDS = 60
 N_SENTENCES = (4, 1, 3, 0, 4, 2, 5, 4, 3, 4)  # of each document
@@ -105,15 +105,6 @@ def require_same(why: str, one: Played, other: Played) -> None:
     """Raise unless the parties of both have sent the same bytes."""
     for (number, name, release), (_, _, another) in zip(one.releases, other.releases, strict=True):
         require(same(release.value, another.value), f"{why}: round {number}, party {name}")
-
-
-def same(one: Arrays, other: Arrays) -> bool:
-    """Whether these are the same bytes under the same names."""
-    return one.keys() == other.keys() and all(
-        (one[key].dtype, one[key].shape) == (other[key].dtype, other[key].shape)
-        and one[key].tobytes() == other[key].tobytes()
-        for key in one
-    )
 
 
 @contextmanager

@@ -157,7 +157,11 @@ def dealt(
     def texts(part: Corpus) -> list[str]:
         return [found[int(number)].text for number in part.ids or ()]
 
-    parties = {_safe(name): texts(part) for name, part in data.parties.items()}
+    def safe(name: str) -> str:
+        """A party's name as certificates and folders can carry it."""
+        return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:40] or "party"
+
+    parties = {safe(name): texts(part) for name, part in data.parties.items()}
     return Texted(parties, texts(data.test), data.dealing)
 
 
@@ -192,8 +196,3 @@ def found(folder: Path, plan: Plan, texted: Texted) -> LocalFederation:
     federation = LocalFederation.found(folder, plan, texted.parties, policy_template(plan, simulation=True))
     write_texts(folder / HUB / "test.jsonl", texted.test)
     return federation
-
-
-def _safe(name: str) -> str:
-    """A party's name as certificates and folders can carry it."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:40] or "party"

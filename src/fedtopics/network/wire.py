@@ -130,12 +130,14 @@ def loaded(content: bytes) -> Arrays:
 
 
 def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:
+    import pyarrow
+
     raw = np.ascontiguousarray(array).tobytes()
     coding, regrouped = COMPRESSED, raw
     if array.dtype.itemsize > 1:
         coding = SHUFFLED
         regrouped = np.frombuffer(raw, np.uint8).reshape(-1, array.dtype.itemsize).T.tobytes()
-    small = _compress(regrouped)
+    small = bytes(pyarrow.Codec("zstd", compression_level=LEVEL).compress(regrouped, asbytes=True))
     return (coding, small) if len(small) < len(raw) else (STORED, raw)
 
 
@@ -148,13 +150,6 @@ def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
     if block.type.kind == "b" and np.frombuffer(raw, np.uint8).max(initial=0) > 1:
         raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
     return np.frombuffer(raw, block.type).reshape(block.shape).copy()
-
-
-def _compress(raw: bytes) -> bytes:
-    import pyarrow
-
-    codec = pyarrow.Codec("zstd", compression_level=LEVEL)
-    return bytes(codec.compress(raw, asbytes=True))
 
 
 def _decompress(content: bytes, size: int) -> bytes:

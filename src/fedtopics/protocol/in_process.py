@@ -20,7 +20,7 @@ from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Outcome, Round, Rounds
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Party, Turn, size
 
 # Given the number of a round, a party, what it is told and what it answers.
 Overhear: TypeAlias = Callable[[int, str, Arrays, Release[Arrays]], None]
@@ -116,8 +116,8 @@ def _played(
         ledger.charge(name, turn.round, release.cost, content=_digest(release.value))
         overhear(turn.round, name, told, release)
         sent[name], after[name] = release.value, replace(party, memory=memory)
-        down += _size(told)
-    return rounds.combine(state, sent, turn), after, sum(map(_size, sent.values())), down
+        down += size(told)
+    return rounds.combine(state, sent, turn), after, sum(map(size, sent.values())), down
 
 
 def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
@@ -128,10 +128,6 @@ def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
             "build the corpora with vocabulary=..."
         )
     return vocabularies.pop()
-
-
-def _size(arrays: Arrays) -> int:
-    return sum(array.nbytes for array in arrays.values())
 
 
 def _digest(arrays: Arrays) -> str:

@@ -56,7 +56,11 @@ def mean_length() -> Numbers:
 
 def most_bytes(forms: Sequence[Form]) -> int:
     """The size of the largest message of these forms."""
-    return max(sum(_bytes(what) for what in form.values()) for form in forms)
+
+    def size(what: Numbers) -> int:
+        return prod(_sizes(dimension)[-1] for dimension in what.shape) * np.dtype(what.type).itemsize
+
+    return max(sum(map(size, form.values())) for form in forms)
 
 
 def check(told: Arrays, forms: Sequence[Form], significant_bits: int | None = None) -> None:
@@ -77,7 +81,10 @@ def _check_array(name: str, array: NDArray[Any], what: Numbers, slack: float) ->
     if array.ndim != len(sizes) or any(n not in fit for n, fit in zip(array.shape, sizes, strict=True)):
         raise ToldError(f"expected shape {what.shape} of {name}, got {array.shape}")
     if what.words:
-        _check_words(name, array, what.words)
+        try:
+            words_of(array, what.words)
+        except InputError as error:
+            raise ToldError(f"{error} ({name})") from None
     if not array.size:
         return
     least, most = float(array.min()), float(array.max())  # NaN where there is one
@@ -93,16 +100,5 @@ def _check_array(name: str, array: NDArray[Any], what: Numbers, slack: float) ->
             raise ToldError(f"expected sums of 1 in {name}, got {sums.min():g} to {sums.max():g}")
 
 
-def _check_words(name: str, array: NDArray[Any], most: int) -> None:
-    try:
-        words_of(array, most)
-    except InputError as error:
-        raise ToldError(f"{error} ({name})") from None
-
-
 def _sizes(dimension: int | range) -> range:
     return dimension if isinstance(dimension, range) else range(dimension, dimension + 1)
-
-
-def _bytes(what: Numbers) -> int:
-    return prod(_sizes(dimension)[-1] for dimension in what.shape) * np.dtype(what.type).itemsize

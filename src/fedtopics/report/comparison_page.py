@@ -19,6 +19,7 @@ def comparison_page(records: Sequence[Record]) -> str:
     """The page of runs on the same data, from their `records`, complete in itself."""
     groups = grouped(records)
     relation = common_relation(groups)
+    private = [group for group in groups if group.epsilon is not None]
     return render(
         "comparison.html",
         first=records[0],
@@ -28,7 +29,7 @@ def comparison_page(records: Sequence[Record]) -> str:
         unpriced=[g for g in groups if g.epsilon is not None and relation and g.proved(relation) == inf],
         n_seeds=max(len(group.records) for group in groups),
         n_runs=len(records),
-        best=_best(groups),
+        best=min(private, key=lambda group: group.score("perplexity").mean, default=None),
         scores={id(group): {name: group.score(name) for name in SCORES} for group in groups},
         identity=id,
     )
@@ -38,7 +39,8 @@ def _chart(groups: Sequence[Group], relation: str, score: str, title: str, note:
     priced = [g for g in groups if g.epsilon is not None and g.proved(relation) < inf]
     places = sorted({group.proved(relation) for group in priced})
     ends = (places[0], places[-1]) if len(places) > 1 else (0.8 * places[0], 1.2 * places[0])
-    lines = [_line(name, [g for g in priced if g.name == name], relation, score) for name in _names(priced)]
+    names = dict.fromkeys(group.name for group in priced)
+    lines = [_line(name, [g for g in priced if g.name == name], relation, score) for name in names]
     flat = [group for group in groups if group.epsilon is None]
     lines += [Line(g.name, ends, [g.score(score).mean] * 2, dashed=True) for g in flat]
     drawn = line_chart(
@@ -53,10 +55,6 @@ def _chart(groups: Sequence[Group], relation: str, score: str, title: str, note:
     return {"title": title, "svg": markup(drawn), "note": note}
 
 
-def _names(groups: Sequence[Group]) -> list[str]:
-    return list(dict.fromkeys(group.name for group in groups))
-
-
 def _line(name: str, groups: Sequence[Group], relation: str, score: str) -> Line:
     ordered = sorted(groups, key=lambda group: group.proved(relation))
     found = [group.score(score) for group in ordered]
@@ -66,9 +64,3 @@ def _line(name: str, groups: Sequence[Group], relation: str, score: str) -> Line
         [spread.mean for spread in found],
         [(spread.low, spread.high) for spread in found],
     )
-
-
-def _best(groups: Sequence[Group]) -> Group | None:
-    """The private method with the lowest mean perplexity."""
-    private = [group for group in groups if group.epsilon is not None]
-    return min(private, key=lambda group: group.score("perplexity").mean, default=None)

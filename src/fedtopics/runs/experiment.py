@@ -108,7 +108,13 @@ def train_on(
         "processor_seconds": process_time() - working - watch.processor_seconds,
     }
     if relation is not None:
-        facts["consistency"] = _facts(relation, consistency_tau)
+        facts["consistency"] = {  # so that it can be found and judged
+            "source": relation.source,
+            "sha256": relation.sha256,
+            "tau": consistency_tau,
+            "n_known": relation.n_known,
+            "n_weights": int(relation.weights.nnz),
+        }
     kept = _record(name, method, data, outcome, facts)
     outcome = _described(outcome, kept, data.test.language)
     model, kept["scores"], local = _score(outcome, data, n_threads)
@@ -222,17 +228,6 @@ def _relation(source: Any, data: Data) -> RelatedWords | None:
             "what is learned from them leaks with the topics"
         )
     return load(source, data.test.vocabulary)
-
-
-def _facts(relation: RelatedWords, tau: float) -> dict[str, Any]:
-    """What a run record says of the relation, so that it can be found and judged."""
-    return {
-        "source": relation.source,
-        "sha256": relation.sha256,
-        "tau": tau,
-        "n_known": relation.n_known,
-        "n_weights": int(relation.weights.nnz),
-    }
 
 
 def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:

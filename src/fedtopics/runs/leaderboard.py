@@ -166,7 +166,9 @@ def leaderboard(
             experiment.train(source, candidate.method, seed=seed, n_threads=n_threads, **candidate.settings)
             for seed in seeds
         ]
-        spent = None if candidate.why else _proved(runs[0], budget)
+        ledger = runs[0].ledger
+        proved = (budget.epsilon_of(ledger.spent(party)) for party in ledger.parties)
+        spent = None if candidate.why else max(proved)
         places.append(Place(candidate, _scores(runs), {}, spent))
     return ranked(places)
 
@@ -184,11 +186,6 @@ def _scores(runs: Sequence[Run]) -> dict[str, float]:
         "seconds": float(np.mean([run.record["processor_seconds"] for run in runs])),
         "topics": float(np.mean([run.record["n_topics"] for run in runs])),
     }
-
-
-def _proved(run: Run, budget: Budget) -> float:
-    """The epsilon that the ledger of the run proves for the relation: of the party that spent most."""
-    return max(budget.epsilon_of(run.ledger.spent(party)) for party in run.ledger.parties)
 
 
 def ranked(places: Sequence[Place]) -> list[Place]:

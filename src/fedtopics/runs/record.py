@@ -38,7 +38,13 @@ def made(
         "n_words": n_words,
         "settings": method.in_force(n_words),
         "notes": method.notes(n_words),
-        "rounds": [_line(entry) for entry in rounds],
+        "rounds": [
+            {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in asdict(entry).items()
+            }
+            for entry in rounds
+        ],
         "party_topics": {name: amounts.tolist() for name, amounts in party_topics.items()},
         "versions": {
             "fedtopics": fedtopics.__version__,
@@ -52,9 +58,3 @@ def made(
 def with_card(model: TopicModel, record: Mapping[str, Any], language: str | None) -> TopicModel:
     card = {name: record[name] for name in CARD if name in record} | {"n_parties": len(record["parties"])}
     return replace(model, card=card, language=language)
-
-
-def _line(entry: Round) -> dict[str, Any]:
-    """A round as JSON writes it and reads it back."""
-    line = asdict(entry)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in line.items()}

@@ -34,13 +34,16 @@ def plain_name(path: Path) -> str:
 
 def lines(path: Path, encoding: str = "utf-8", *, progress: bool | None = False) -> Iterator[str]:
     """The lines of a text file with their ends, under a bar that counts the bytes of the file."""
-    _check_encoding(encoding)
+    try:  # a byte-order mark, which some editors put in front of UTF-8, is skipped
+        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+    except LookupError:
+        raise InputError(f"expected an encoding such as 'utf-8' or 'latin-1', got {encoding!r}") from None
     with (
         _readable(path),
         path.open("rb") as stored,
         bar(path.name, path.stat().st_size, shown=progress) as shown,
     ):
-        text = io.TextIOWrapper(_decompressed(path, stored), _skipping_mark(encoding), newline="")
+        text = io.TextIOWrapper(_decompressed(path, stored), codec, newline="")
         place = 0
         try:
             for number, line in enumerate(iter(partial(text.readline, MOST_LINE + 1), "")):
@@ -85,18 +88,6 @@ class _Unpacked(io.RawIOBase):
             )
         buffer[: len(content)] = content
         return len(content)
-
-
-def _skipping_mark(encoding: str) -> str:
-    """UTF-8 that skips the byte-order mark some editors put in front."""
-    return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-
-
-def _check_encoding(encoding: str) -> None:
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise InputError(f"expected an encoding such as 'utf-8' or 'latin-1', got {encoding!r}") from None
 
 
 @contextmanager

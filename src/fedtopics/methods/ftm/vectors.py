@@ -52,7 +52,9 @@ class Vectors:
         sentences, documents = _sentences(corpus)
         draw = UnitHistogram(self.mechanism)
         released = draw(corpus.words, corpus.offsets, sentences, turn.noise())
-        return released.map(lambda rows: self._with_lengths(_arrays(rows, documents)))
+        vectors = released.map(lambda rows: _arrays(rows, documents))
+        lengths = private_mh.expected_lengths(self.histograms(vectors.value))
+        return vectors.map(lambda arrays: arrays | {"unit_lengths": lengths})
 
     def histograms(self, vectors: Arrays) -> Histograms:
         """Vectors of documents (or sentences) as counts seen through noise."""
@@ -108,9 +110,6 @@ class Vectors:
             lengths = {"documents": documents, "units": sentences}
         drawn = mechanism(corpus.words, turn.noise())
         return drawn.map(lambda rows: _arrays(rows, lengths["documents"]) | lengths)
-
-    def _with_lengths(self, vectors: Arrays) -> Arrays:
-        return vectors | {"unit_lengths": private_mh.expected_lengths(self.histograms(vectors))}
 
 
 def _arrays(rows: SparseRows, documents: NDArray[Any]) -> Arrays:

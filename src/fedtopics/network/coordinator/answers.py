@@ -10,7 +10,7 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.protocol.turn import Arrays
+from fedtopics.protocol.turn import Arrays, same
 
 REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
@@ -107,17 +107,9 @@ def clock(body: bytes) -> float:
 def packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str, bytes]:
     """What each party is told as bytes; what all are told alike is packed once."""
     bodies: dict[str, bytes] = {}
-    first: tuple[Arrays, bytes] | None = None
+    first, body = None, b""
     for name, arrays in told.items():
-        if first is None or not _same(first[0], arrays):
-            first = arrays, wire.pack(arrays, significant_bits=significant_bits)
-        bodies[name] = first[1]
+        if first is None or not same(first, arrays):
+            first, body = arrays, wire.pack(arrays, significant_bits=significant_bits)
+        bodies[name] = body
     return bodies
-
-
-def _same(one: Arrays, other: Arrays) -> bool:
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
-
-
-def size(arrays: Arrays) -> int:
-    return sum(array.nbytes for array in arrays.values())

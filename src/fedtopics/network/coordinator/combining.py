@@ -74,7 +74,8 @@ def _without_the_largest(
     sent: Mapping[str, Arrays], tried: Callable[[Mapping[str, Arrays]], Arrays | None]
 ) -> tuple[Arrays | None, dict[str, Arrays]]:
     """The next state without as few parties as need be, and what the others sent."""
-    order = sorted(sent, key=lambda name: -_largest(sent[name]))
+    largest = {name: [float(np.abs(a).max(initial=0)) for a in sent[name].values()] for name in sent}
+    order = sorted(sent, key=lambda name: -max(largest[name], default=0.0))
     one_less = [order[place : place + 1] for place in range(len(order))]
     fewer_and_fewer = [order[:number] for number in range(2, len(order))]
     for without in one_less + fewer_and_fewer:
@@ -83,7 +84,3 @@ def _without_the_largest(
         if after is not None:
             return after, left
     return None, {}
-
-
-def _largest(arrays: Arrays) -> float:
-    return max((float(np.abs(array).max(initial=0)) for array in arrays.values()), default=0.0)

@@ -21,6 +21,7 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
+from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
 
 POLL = 0.2
@@ -121,7 +122,8 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
     kept = coordinator.deliver(end.words or (), verification.delivered(run.result))
     for name in sorted(set(terms.parties) - kept):
-        to_do = f"hand it the folder {run.result}" if folder.is_approved(name) else "it was revoked"
+        approved = (folder.path / APPROVED / name / "party.crt").is_file()
+        to_do = f"hand it the folder {run.result}" if approved else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")
     run.log(f"finished: model and record at {len(kept)} of {len(terms.parties)} parties")
     run.change("finished")

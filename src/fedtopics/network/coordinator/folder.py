@@ -101,10 +101,6 @@ class CoordinatorFolder:
     def certificate(self, party: str) -> x509.Certificate:
         return certificates.read_certificate(self.path / APPROVED / party / "party.crt")
 
-    def is_approved(self, party: str) -> bool:
-        """Whether the party has a certificate that was not revoked."""
-        return (self.path / APPROVED / party / "party.crt").is_file()
-
     def runs(self) -> list[RunFolder]:
         return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.coordinator.answers import Channel, Patience, clock, opened, packed, size
+from fedtopics.network.coordinator.answers import Channel, Patience, clock, opened, packed
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine
 from fedtopics.network.expected import Expected, expected, read, read_declared
@@ -32,7 +32,7 @@ from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
 from fedtopics.protocol.agreeing import WordRounds
-from fedtopics.protocol.turn import Arrays
+from fedtopics.protocol.turn import Arrays, size
 
 DELIVERIES = 3  # attempts
 T = TypeVar("T")

@@ -126,7 +126,7 @@ class PartySide:
                 "review the new plan and accept it"
             )
         answers: dict[str, Callable[[Request], bytes]] = {
-            "hello": self._hello,
+            "hello": lambda asked: wire.pack({"time": np.array(time())}),
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
             "evaluate": self._evaluate,
@@ -146,17 +146,14 @@ class PartySide:
         except Exception as problem:
             if self._due is None or isinstance(problem, BudgetError):  # decided by public facts alone
                 raise
-            if self._due != FREE:
-                self._leave(asked, self._due)
+            if self._due != FREE and not self._runs.leave(asked.run, asked.round, self._due):
+                self.unpaid = True  # the disk takes no charge: nothing is released any more
             raise PartyFailedError(f"{type(problem).__name__}: {problem}") from problem
 
     def _note(self, asked: Request, line: str) -> None:
         """Put a line into this party's own log, as far as its policy allows."""
         if self.log != "nothing":
             logger.info("%s of round %d: %s", one_line(asked.operation), asked.round, one_line(line))
-
-    def _hello(self, asked: Request) -> bytes:
-        return wire.pack({"time": np.array(time())})
 
     def _vocabulary(self, asked: Request) -> bytes:
         """Take the words of the run; a second list for the same run could undo the noise, and is refused."""
@@ -227,11 +224,6 @@ class PartySide:
         if due != FREE:
             self._runs.note_plan(asked.run, self.terms.plan)
         self._due = due
-
-    def _leave(self, asked: Request, due: Cost) -> None:
-        """Charge a release that failed and leave the run; all of them, where the disk takes no charge."""
-        if not self._runs.leave(asked.run, asked.round, due):
-            self.unpaid = True
 
     def _told(self, asked: Request, forms: list[Form]) -> Arrays:
         """What the question tells, if it has one of the forms."""

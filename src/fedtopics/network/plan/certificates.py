@@ -11,10 +11,9 @@ All are PEM (RSA of 3072 bits, SHA-256). A private key is written once, for its 
 import ipaddress
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -25,7 +24,6 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from fedtopics import files
 from fedtopics.errors import InputError
 
-T = TypeVar("T")
 COORDINATOR = "coordinator"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 TAKEN = ("server", COORDINATOR, "admin")
@@ -85,19 +83,14 @@ def read_certificate(path: Path) -> x509.Certificate:
 
 def parse_certificate(content: bytes, path: Path) -> x509.Certificate:
     try:
-        found = _strictly(lambda: x509.load_pem_x509_certificate(content))
+        with warnings.catch_warnings():  # what is only put up with for now is refused
+            warnings.simplefilter("error")
+            found = x509.load_pem_x509_certificate(content)
         _ = found.public_key(), common_name(found.subject)  # are parsed only when they are asked for
         _ = found.not_valid_before_utc, found.not_valid_after_utc
     except UNREADABLE:
         raise InputError(f"expected a certificate in {path}, got none") from None
     return found
-
-
-def _strictly(parse: Callable[[], T]) -> T:
-    """What is parsed without a warning: what is only put up with for now is refused."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        return parse()
 
 
 def make_authority(folder: Path, federation: str) -> None:
