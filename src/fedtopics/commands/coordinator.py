@@ -3,6 +3,8 @@
 import typer
 
 from fedtopics.commands import options
+from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.plan.readiness import check_certificate
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 
@@ -13,9 +15,7 @@ def start(folder: options.Coordinator) -> None:
 
     Example: fedtopics coordinator start hub
     """
-    from fedtopics.network.coordinator.folder import CoordinatorFolder
     from fedtopics.network.keeper import Kept, say, until_told_to_stop
-    from fedtopics.network.plan.readiness import check_certificate
 
     hub = CoordinatorFolder(folder)
     plan = hub.plan

@@ -8,6 +8,9 @@ import typer
 from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.errors import InputError
+from fedtopics.network.plan import acceptance
+from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.policy import Policy
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this party.")]
@@ -64,10 +67,6 @@ def forget(
 
 def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
     """Put plan and policy from elsewhere into the party's folder, once they are checked."""
-    from fedtopics.network.plan import acceptance
-    from fedtopics.network.plan.plan import Plan
-    from fedtopics.network.plan.policy import Policy
-
     read = Plan.read(plan or folder / "plan.toml")
     acceptance.check(folder, read)
     Policy.read(policy or folder / "policy.toml").check(read)

@@ -1,7 +1,5 @@
 """Documents as flat arrays: the one input format of every part of the package."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,14 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedtopics.documents.text.indexing import (
-    Indexed,
-    checked,
-    document_frequency,
-    join,
-    select,
-    with_vocabulary,
-)
+from fedtopics.documents.text import indexing
+from fedtopics.documents.text.indexing import Indexed
 from fedtopics.documents.text.preparation import TextOptions, prepare, read_vocabulary
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import InputError
@@ -68,7 +60,7 @@ class Corpus:
     sentence_unit: str = "sentence"
 
     def __post_init__(self) -> None:
-        for name, values in checked(self._indexed)._asdict().items():
+        for name, values in indexing.checked(self._indexed)._asdict().items():
             object.__setattr__(self, name, values)
         for name in KNOWN:
             values = getattr(self, name)
@@ -89,7 +81,7 @@ class Corpus:
         parties: Sequence[object] | None = None,
         progress: bool | None = False,
         **options: Unpack[TextOptions],
-    ) -> Corpus:
+    ) -> "Corpus":
         """A corpus of these texts.
 
         texts      strings, which may come one by one
@@ -111,7 +103,7 @@ class Corpus:
         return replace(corpus, ids=_strings(ids), labels=_strings(labels), parties=_strings(parties))
 
     @classmethod
-    def from_documents(cls, documents: Iterable[Document], **options: Unpack[TextOptions]) -> Corpus:
+    def from_documents(cls, documents: Iterable[Document], **options: Unpack[TextOptions]) -> "Corpus":
         """A corpus of `documents` that may come one by one (`options`: see `from_texts`)."""
         about: list[Document] = []
 
@@ -140,7 +132,7 @@ class Corpus:
         ids: Sequence[object] | None = None,
         labels: Sequence[object] | None = None,
         parties: Sequence[object] | None = None,
-    ) -> Corpus:
+    ) -> "Corpus":
         """A corpus from a matrix of `counts`, documents x words (any scipy sparse format, or dense).
 
         >>> Corpus.from_sparse([[2, 0], [0, 1]], ["tax", "war"]).words.tolist()
@@ -199,7 +191,7 @@ class Corpus:
         """The party that owns every document; None where there are several or none is known."""
         return self.parties[0] if self.parties and len(set(self.parties)) == 1 else None
 
-    def to_sparse(self) -> csr_array:
+    def to_sparse(self) -> "csr_array":
         """The counts as a sparse matrix (CSR), documents x words."""
         from scipy.sparse import csr_array
 
@@ -210,20 +202,20 @@ class Corpus:
 
     def document_frequency(self) -> NDArray[np.int64]:
         """Number of documents that each word occurs in."""
-        return document_frequency(self._indexed)
+        return indexing.document_frequency(self._indexed)
 
-    def with_vocabulary(self, vocabulary: Sequence[str]) -> Corpus:
+    def with_vocabulary(self, vocabulary: Sequence[str]) -> "Corpus":
         """The same documents and sentences over another vocabulary; words it lacks are left out."""
         words = vocabulary if isinstance(vocabulary, tuple) else tuple(vocabulary)
-        return replace(self, **with_vocabulary(self._indexed, words)._asdict())
+        return replace(self, **indexing.with_vocabulary(self._indexed, words)._asdict())
 
-    def filtered(self, word_filter: WordFilter) -> Corpus:
+    def filtered(self, word_filter: WordFilter) -> "Corpus":
         """The same documents over the words that `word_filter` keeps."""
         return self.with_vocabulary(
             word_filter.chosen(self.vocabulary, self.document_frequency(), self.n_docs)
         )
 
-    def select(self, documents: ArrayLike) -> Corpus:
+    def select(self, documents: ArrayLike) -> "Corpus":
         """`documents` are positions, which say the order too, or a boolean mask."""
         positions = np.asarray(documents)
         if positions.dtype == bool and len(positions) != self.n_docs:
@@ -234,9 +226,9 @@ class Corpus:
                 f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
             )
         known: dict[str, Any] = {name: _chosen(getattr(self, name), chosen) for name in KNOWN}
-        return replace(self, **select(self._indexed, chosen)._asdict(), **known)
+        return replace(self, **indexing.select(self._indexed, chosen)._asdict(), **known)
 
-    def split(self, test_fraction: float, seed: int) -> tuple[Corpus, Corpus]:
+    def split(self, test_fraction: float, seed: int) -> "tuple[Corpus, Corpus]":
         """(train, test): about `test_fraction` of the documents, drawn by `seed`, is for testing."""
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:
@@ -267,7 +259,7 @@ def concatenate(corpora: Sequence[Corpus]) -> Corpus:
     if any(corpus.vocabulary != first.vocabulary for corpus in corpora):
         raise InputError("expected corpora over one vocabulary, got several; use with_vocabulary first")
     known: dict[str, Any] = {name: _all([getattr(corpus, name) for corpus in corpora]) for name in KNOWN}
-    return replace(first, **join([corpus._indexed for corpus in corpora])._asdict(), **known)
+    return replace(first, **indexing.join([corpus._indexed for corpus in corpora])._asdict(), **known)
 
 
 def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:

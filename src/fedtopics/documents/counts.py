@@ -1,7 +1,5 @@
 """Matrices of counts, documents x words, as tokens; the counts may be fractions."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +20,7 @@ class Tokens(NamedTuple):
     weights: NDArray[np.float64] | None
 
 
-def weighted_tokens(counts: csr_array, vocabulary: tuple[str, ...]) -> Tokens:
+def weighted_tokens(counts: "csr_array", vocabulary: tuple[str, ...]) -> Tokens:
     """As many tokens as each count rounded up, which together weigh as much as the count: 2.4 is 3 x 0.8."""
     n_tokens = np.ceil(counts.data).astype(np.int64)
     corpus = _repeated(counts, n_tokens, vocabulary)
@@ -32,17 +30,17 @@ def weighted_tokens(counts: csr_array, vocabulary: tuple[str, ...]) -> Tokens:
     return Tokens(corpus, np.repeat(shares.astype(np.float64), n_tokens))
 
 
-def scaled_tokens(counts: csr_array, vocabulary: tuple[str, ...]) -> tuple[Corpus, int]:
+def scaled_tokens(counts: "csr_array", vocabulary: tuple[str, ...]) -> tuple[Corpus, int]:
     """Tokens of whole counts, or of counts times a scale where some are fractions; and the scale."""
     scale = 1 if np.array_equal(np.rint(counts.data), counts.data) else STEPS
     return _repeated(counts, np.rint(counts.data * scale).astype(np.int64), vocabulary), scale
 
 
-def whole_tokens(counts: csr_array, vocabulary: tuple[str, ...]) -> Corpus:
+def whole_tokens(counts: "csr_array", vocabulary: tuple[str, ...]) -> Corpus:
     """Tokens of the counts rounded to whole numbers."""
     return _repeated(counts, np.rint(counts.data).astype(np.int64), vocabulary)
 
 
-def _repeated(counts: csr_array, times: NDArray[np.int64], vocabulary: tuple[str, ...]) -> Corpus:
+def _repeated(counts: "csr_array", times: NDArray[np.int64], vocabulary: tuple[str, ...]) -> Corpus:
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(times)])
     return Corpus(np.repeat(counts.indices.astype(np.int32), times), before[counts.indptr], vocabulary)

@@ -69,7 +69,7 @@ def coherence_cv(
 
     topics, reference, n_words, window   as for `coherence_npmi`
     """
-    return c_v(cooccurrences(_top_words(topics, n_words), reference, window))
+    return _each_topic(_c_v, cooccurrences(_top_words(topics, n_words), reference, window))
 
 
 def umass(counts: Cooccurrences) -> Floats:
@@ -80,11 +80,6 @@ def umass(counts: Cooccurrences) -> Floats:
 def npmi(counts: Cooccurrences) -> Floats:
     """Mean normalized pointwise mutual information of each topic."""
     return _each_topic(_npmi, counts)
-
-
-def c_v(counts: Cooccurrences) -> Floats:
-    """C_V coherence of each topic from counts in windows."""
-    return _each_topic(_c_v, counts)
 
 
 def _each_topic(measure: Callable[[Floats], float], counts: Cooccurrences) -> Floats:

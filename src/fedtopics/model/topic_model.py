@@ -1,7 +1,5 @@
 """The result of every method: topics as distributions over words."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.indexing import index_texts, with_vocabulary
+from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
 from fedtopics.model.checks import check, plain_copy
@@ -20,8 +20,6 @@ from fedtopics.sampling import lda
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
-
-    from fedtopics.documents.text.tokens import Tokenizer
 
 Floats: TypeAlias = NDArray[np.float64]
 Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparray"
@@ -72,7 +70,7 @@ class TopicModel:
         beta: ArrayLike = 0.01,
         language: str | None = "en",
         card: Mapping[str, Any] | None = None,
-    ) -> TopicModel:
+    ) -> "TopicModel":
         """Posterior mean of the topics given counts; noise below zero counts as zero.
 
         topic_word_counts   shape (n_topics, n_words)
@@ -119,7 +117,7 @@ class TopicModel:
         """Ids of the `n` most probable words of each topic, shape (n_topics, n); equals go by word id."""
         return np.argsort(-self.topic_word, axis=1, kind="stable")[:, :n].astype(np.int64)
 
-    def set_topic_labels(self, labels: Sequence[str] | Mapping[int, str]) -> TopicModel:
+    def set_topic_labels(self, labels: Sequence[str] | Mapping[int, str]) -> "TopicModel":
         """The same model with new names: one for each topic, or for the topics named in a mapping."""
         if isinstance(labels, Mapping):
             unknown = [topic for topic in labels if topic not in range(self.n_topics)]
@@ -201,7 +199,7 @@ class TopicModel:
         files.write(Path(directory), arrays, description, overwrite=overwrite)
 
     @classmethod
-    def load(cls, directory: str | Path) -> TopicModel:
+    def load(cls, directory: str | Path) -> "TopicModel":
         """The model that `save` wrote into `directory`; a file changed since is an InputError."""
         arrays, description = files.read(Path(directory))
         try:
@@ -221,9 +219,6 @@ class TopicModel:
             raise InputError(f"model files in {directory} are incomplete ({error}); save it anew") from None
 
     def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
-        from fedtopics.documents.text.indexing import index_texts, with_vocabulary
-        from fedtopics.documents.text.tokens import tokenizer_for
-
         if tokenizer is None and self.language is None:
             raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")
         cut = tokenizer or tokenizer_for(self.language or "en")

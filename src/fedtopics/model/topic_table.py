@@ -1,7 +1,5 @@
 """Topics as a table: reads well when printed, turns into a pandas DataFrame when asked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -64,7 +62,7 @@ class TopicTable(Sequence[TopicRow]):
         """The table as notebooks show it."""
         return table(HEAD, self._cells())
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> "pandas.DataFrame":
         """The table as a DataFrame with the columns topic, label, share and words."""
         try:
             import pandas

@@ -3,21 +3,21 @@
 Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from logging.handlers import BufferingHandler
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from fedtopics import methods
 from fedtopics.commands import options, tables
-
-if TYPE_CHECKING:
-    from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
+from fedtopics.progress import track
 
 LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
     *(
@@ -41,10 +41,7 @@ def attack(
     threads: options.Threads = None,
     as_json: options.Json = False,
 ) -> None:
-    from fedtopics import methods
     from fedtopics.audit.listener import listen
-    from fedtopics.documents.reading import read
-    from fedtopics.progress import track
 
     corpus = _sample(read(source, progress=None, **preparing.options()), users, seed)
     rows: list[dict[str, Any]] = []
@@ -88,8 +85,6 @@ def _warnings_kept() -> Iterator[list[logging.LogRecord]]:
 
 def _sample(corpus: Corpus, n_docs: int, seed: int) -> Corpus:
     """Some documents drawn at random; all where there are no more."""
-    import numpy as np
-
     chosen = np.random.default_rng(seed).permutation(corpus.n_docs)[:n_docs]
     return corpus.select(np.sort(chosen))
 

@@ -1,7 +1,5 @@
 """Which column of a table holds the text, and which the id, the label and the party of a document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +20,7 @@ class Columns:
     label: str | None = None
     id: str | None = None
 
-    def among(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> Columns:
+    def among(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> "Columns":
         """The names with nothing left to guess; an error that lists the columns when one is missing.
 
         texts   the columns that may hold text; None for all
@@ -43,7 +41,7 @@ class Columns:
             text, self.party, self.label or _named("label", unused), self.id or _named("id", unused)
         )
 
-    def found_in(self, schema: Schema, source: str) -> Columns:
+    def found_in(self, schema: "Schema", source: str) -> "Columns":
         """The same for an Arrow schema, which knows which columns are strings."""
         from pyarrow import types
 

@@ -70,9 +70,6 @@ class Server(ThreadingMixIn, TCPServer):
         Thread(target=self.serve_forever, daemon=True, name="door").start()
         Thread(target=self.visits.watch, daemon=True, name="watch").start()
 
-    def __enter__(self) -> "Server":
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.shutdown()
         self.server_close()

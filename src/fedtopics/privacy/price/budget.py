@@ -5,8 +5,6 @@ allows some, a ledger keeps them, a leaderboard compares at one. An account is k
 is looked at once, however many there are.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +85,7 @@ class Accounts:
         self.of_key: dict[tuple[str, int, str], Entry] = {}
         self._n_seen = 0
 
-    def take(self, entries: Sequence[Entry]) -> None:
+    def take(self, entries: "Sequence[Entry]") -> None:
         """Take in what was appended since."""
         for entry in entries[self._n_seen :]:
             self.of_party.setdefault(entry.party, Account()).add(entry.cost)
