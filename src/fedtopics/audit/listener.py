@@ -15,22 +15,36 @@ largest expected recall that reports made once allow anyone who names only repor
 never reads (FedLDA as printed: those beyond M) are not counted.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from logging.handlers import BufferingHandler
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.release import Release
+from fedtopics.progress import track
 from fedtopics.protocol import in_process
 from fedtopics.protocol.method import TYPICAL_WORDS, Hearing, Method
 from fedtopics.protocol.turn import Arrays
 from fedtopics.sampling import lda
 
 Ints: TypeAlias = NDArray[np.int64]
+LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(
+        ("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5})
+        for name in ("rrp", "krr", "t-krr", "hm")
+    ),
+    *(("fedlda", {"variant": "sound", "channel": name, "epsilon": 128.0}) for name in ("krr", "ue")),
+    ("lplda", {"variant": "paper", "epsilon": 4.0}),
+    ("lplda", {"variant": "sound", "epsilon": 4.0}),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +93,35 @@ def listen(method: Method, corpus: Corpus, *, seed: int = 0, n_threads: int = 1)
     named = name_words(heard, hearing.hits, hearing.false, odds)
     found = recovered(named, hearing.reported(corpus), model.topic_word, model.alpha)
     return Overheard(found, recall_bound(hearing, corpus), method.n_rounds)
+
+
+def attacks(
+    corpus: Corpus, *, n_topics: int, n_rounds: int, seed: int, n_threads: int
+) -> list[dict[str, Any]]:
+    """What the listener gets of every local method: a row each, with its settings and what it warns of."""
+    rows: list[dict[str, Any]] = []
+    for name, given in track(LOCAL_METHODS, "Listening", total=len(LOCAL_METHODS)):
+        method = methods.make(name, n_topics=n_topics, n_rounds=n_rounds, **given)
+        with _warnings_kept() as told:
+            heard = listen(method, corpus, seed=seed, n_threads=n_threads)
+        row = {"method": name, "channel": "bits"} | given | {"bound": heard.bound} | asdict(heard.recovered)
+        warned = [record.getMessage() for record in told]
+        rows.append(row | {"notes": [*method.notes(corpus.n_words), *warned]})
+    return rows
+
+
+@contextmanager
+def _warnings_kept() -> Iterator[list[logging.LogRecord]]:
+    """The warnings that are logged meanwhile, which nobody else gets to see."""
+    kept, logger = BufferingHandler(10**6), logging.getLogger("fedtopics")
+    kept.setLevel(logging.WARNING)
+    before, logger.propagate = logger.propagate, False
+    logger.addHandler(kept)
+    try:
+        yield kept.buffer
+    finally:
+        logger.removeHandler(kept)
+        logger.propagate = before
 
 
 def recall_bound(hearing: Hearing, corpus: Corpus) -> float:

@@ -32,8 +32,8 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost, Relation
 from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.engine import same
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.turn import same
 
 PARTIES = ("north", "south", "west")
 

@@ -11,8 +11,9 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told as forms
+from fedtopics.protocol.engine import same
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.turn import Arrays, Party, Turn, same
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 N_WORDS = 60
 N_SENTENCES = (4, 1, 3, 0, 4, 2, 5, 4, 3, 4)  # of each document

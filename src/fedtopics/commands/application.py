@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands import add
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 from fedtopics.errors import InputError
 
@@ -20,11 +19,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-PACKAGE = "fedtopics.commands"
-add(app, PACKAGE, "demo", "train", "compare", "report", "topics", "transform", "evaluate", "methods")
-add(app, PACKAGE, "select-topics", "classify", "rescore", "leaderboard", "monitor", "simulate")
-for family in ("privacy", "federation", "coordinator", "party", "run"):
-    app.add_typer(import_module(f"{PACKAGE}.{family}").app, name=family)
+COMMANDS = (
+    *("demo", "train", "compare", "report", "topics", "transform", "evaluate", "methods", "select-topics"),
+    *("classify", "rescore", "leaderboard", "monitor", "simulate"),
+)
+FAMILIES = ("privacy", "federation", "coordinator", "party", "run")
+for name in COMMANDS:
+    file = import_module(f"fedtopics.commands.{name.replace('-', '_')}")
+    app.command(name, help=file.__doc__)(getattr(file, name.replace("-", "_")))
+for name in FAMILIES:
+    app.add_typer(import_module(f"fedtopics.commands.{name}").app, name=name)
 
 
 @app.callback(invoke_without_command=True)

@@ -72,3 +72,17 @@ class Rounds(Protocol):
     def may_be_sent(self, told: Arrays, number: int) -> Form | None: ...
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays: ...
+
+
+def same(one: Arrays, other: Arrays) -> bool:
+    """Whether these are the same numbers under the same names, bit for bit."""
+    return one.keys() == other.keys() and all(
+        (one[key].dtype, one[key].shape) == (other[key].dtype, other[key].shape)
+        and one[key].tobytes() == other[key].tobytes()
+        for key in one
+    )
+
+
+def size(arrays: Arrays) -> int:
+    """Bytes of all arrays together."""
+    return sum(array.nbytes for array in arrays.values())

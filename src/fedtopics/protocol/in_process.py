@@ -18,9 +18,9 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
-from fedtopics.protocol.engine import Outcome, Round, Rounds
+from fedtopics.protocol.engine import Outcome, Round, Rounds, size
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.turn import Arrays, Party, Turn, size
+from fedtopics.protocol.turn import Arrays, Party, Turn
 
 # Given the number of a round, a party, what it is told and what it answers.
 Overhear: TypeAlias = Callable[[int, str, Arrays, Release[Arrays]], None]

@@ -17,20 +17,6 @@ from fedtopics.privacy.mechanisms.noise import Noise
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 
-def same(one: Arrays, other: Arrays) -> bool:
-    """Whether these are the same numbers under the same names, bit for bit."""
-    return one.keys() == other.keys() and all(
-        (one[key].dtype, one[key].shape) == (other[key].dtype, other[key].shape)
-        and one[key].tobytes() == other[key].tobytes()
-        for key in one
-    )
-
-
-def size(arrays: Arrays) -> int:
-    """Bytes of all arrays together."""
-    return sum(array.nbytes for array in arrays.values())
-
-
 @dataclass(frozen=True)
 class Party:
     """One data holder: its `name`, its private `corpus`, and its `memory`, kept between rounds."""

@@ -10,7 +10,8 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.protocol.turn import Arrays, same
+from fedtopics.protocol.engine import same
+from fedtopics.protocol.turn import Arrays
 
 REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",

@@ -32,7 +32,8 @@ from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
 from fedtopics.protocol.agreeing import WordRounds
-from fedtopics.protocol.turn import Arrays, size
+from fedtopics.protocol.engine import size
+from fedtopics.protocol.turn import Arrays
 
 DELIVERIES = 3  # attempts
 T = TypeVar("T")

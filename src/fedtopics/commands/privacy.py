@@ -1,0 +1,294 @@
+"""What a run costs in privacy, before it is run and after."""
+
+from dataclasses import asdict
+from inspect import signature
+from math import isinf
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from fedtopics import methods
+from fedtopics.audit import moments
+from fedtopics.commands import options, tables
+from fedtopics.documents.reading import read
+from fedtopics.errors import InputError
+from fedtopics.network.party import ledger_file
+from fedtopics.network.plan.policy import Policy
+from fedtopics.privacy.explain import priced
+from fedtopics.privacy.forecast import PublicFacts, explain_plan
+from fedtopics.privacy.mechanisms import calibration
+from fedtopics.privacy.mechanisms.bounds import Bounds
+from fedtopics.privacy.mechanisms.mechanism import INPUTS, OUTPUTS, every, find_mechanism
+from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.cost import FREE, check_relation
+from fedtopics.privacy.price.ledger import Entry, Ledger
+
+app = typer.Typer(help=__doc__, no_args_is_help=True)
+STORE, POLICY = "store", "policy.toml"
+
+
+@app.command()
+def explain(
+    method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
+    words: options.VocabularySize = 10_000,
+    topics: options.TopicCount = 20,
+    documents: Annotated[int | None, typer.Option(help="Documents of a party, roughly.")] = None,
+    distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
+    epsilon: options.Epsilon = None,
+    variant: options.Variant = None,
+    rounds: options.Rounds = None,
+    settings: options.Setting = None,
+    delta: Annotated[
+        float | None,
+        typer.Option(help="Chance that the promise may fail; the method's own, or 1e-6, where not given."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Say what a planned run would cost and mean. No data is read.
+
+    Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
+    """
+    given = options.method_settings(variant, epsilon, rounds, settings)
+    planned = methods.make(method, n_topics=topics, **given)
+    facts = PublicFacts(words, topics, documents, distinct)
+    delta = planned.privacy_delta if delta is None else delta
+    found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
+    if as_json:
+        options.print_json(asdict(found))
+        return
+    if found.statements:
+        tables.print_rows(found.statements)
+    for title in ("public", "meaning", "warnings"):
+        for line in getattr(found, title):
+            tables.print_titled(title, f"  {line}")
+
+
+@app.command()
+def audit_claims(as_json: options.Json = False) -> None:
+    """Compute what the papers claim, what is proved, and why they differ."""
+    from fedtopics.audit.claims import audit
+
+    findings = audit()
+    if as_json:
+        options.print_json([asdict(finding) for finding in findings])
+    else:
+        tables.print_rows(
+            [
+                {"method": f.method, "the paper claims": f.claimed, "proved": f.proved, "why": f.why}
+                for f in findings
+            ]
+        )
+
+
+@app.command()
+def mechanisms(as_json: options.Json = False) -> None:
+    """List the mechanisms: what goes in, what comes out, and the parameter that sets how private each is.
+
+    Example: fedtopics privacy mechanisms
+    """
+    rows = [
+        {"mechanism": name, "takes": INPUTS[m.takes], "gives": OUTPUTS[m.gives], "parameter": m.parameter}
+        for name, m in every().items()
+    ]
+    if as_json:
+        options.print_json(rows)
+    else:
+        tables.print_rows(rows)
+
+
+@app.command()
+def calibrate(
+    mechanism: Annotated[str, typer.Argument(help="One that `fedtopics privacy mechanisms` lists.")],
+    epsilon: Annotated[float, typer.Option(help="The budget.")],
+    relation: Annotated[str, typer.Option(help="What the budget protects, as 'word add/remove'.")],
+    delta: options.Delta = 0.0,
+    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
+    words: options.VocabularySize = 10_000,
+    max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
+    max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
+) -> None:
+    """Print the parameter of a mechanism with the least noise that keeps a budget.
+
+    Example: fedtopics privacy calibrate histogram --epsilon 9 --relation "document replace" --max-length 50
+    """
+    known = find_mechanism(mechanism if mechanism in every() else mechanism.replace("-", " "))
+    public: dict[str, Any] = {"n_words": words} if "n_words" in signature(known.make).parameters else {}
+    if (max_length, max_documents) != (None, None):
+        public["bounds"] = Bounds(max_length, max_documents)
+    found = calibration.calibrate(known.name, check_relation(relation), epsilon, delta, rounds, **public)
+    releases = "1 fresh release costs" if rounds == 1 else f"{rounds} fresh releases cost"
+    bound = priced(relation, epsilon, delta)
+    options.say(f"{known.name} with {known.parameter} {found:.6g}: {releases} at most {bound}")
+
+
+@app.command()
+def gaussian(
+    sigma: Annotated[float | None, typer.Option(help="Deviation of the noise on every count.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Or a budget: prints the sigma that keeps it.")
+    ] = None,
+    relation: Annotated[str, typer.Option(help="What the budget protects.")] = "word add/remove",
+    rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
+    delta: options.Delta = 1e-5,
+    as_json: options.Json = False,
+) -> None:
+    """Account for Gaussian noise on word counts by two accountants side by side, or find its sigma.
+
+    Example: fedtopics privacy gaussian --sigma 0.25 --rounds 35
+    """
+    if (sigma is None) == (epsilon is None):
+        raise InputError(f"expected --sigma or --epsilon, got {'neither' if sigma is None else 'both'}")
+    rows: list[dict[str, Any]] = []
+    if epsilon is not None:
+        found = moments.sigma_for(epsilon, check_relation(relation), rounds, delta)
+        rows = [{"accountant": name.upper(), "sigma": value} for name, value in found.items()]
+    elif sigma is not None:
+        rows = [asdict(row) for row in moments.accounts(sigma, rounds, delta)]
+    if as_json:
+        options.print_json(rows)
+    else:
+        tables.print_rows(rows)
+
+
+@app.command()
+@options.takes(options.Preparing, "preparing")
+def attack(
+    source: options.Source,
+    preparing: options.Preparing,
+    topics: options.TopicCount = 20,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds that the listener hears.")] = 40,
+    users: Annotated[int, typer.Option(min=2, help="Documents drawn at random; each is a user.")] = 1000,
+    seed: options.Seed = 0,
+    threads: options.Threads = None,
+    as_json: options.Json = False,
+) -> None:
+    """Let a listener count what users with one document each report, for every local method.
+
+    Example: fedtopics privacy attack docword.kos.txt.gz --max-words 3000 --rounds 40
+    """
+    from fedtopics.audit.listener import attacks
+
+    corpus = read(source, progress=None, **preparing.options())
+    corpus = corpus.select(np.sort(np.random.default_rng(seed).permutation(corpus.n_docs)[:users]))
+    rows = attacks(corpus, n_topics=topics, n_rounds=rounds, seed=seed, n_threads=threads or 1)
+    if as_json:
+        options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
+        return
+    tables.print_rows([_attack_row(row) for row in rows])
+    tables.console.print(
+        f"{corpus.n_docs} users, {rounds} rounds. recall: share of a document's words that are named (fedlda "
+        "paper: of its first 150); bound: the largest expected recall that reports made once allow, which "
+        "chance may exceed, 1 where users report in every round. epsilon: fedlda paper, nominal for one "
+        "tuple; fedlda sound, document replaced; lplda, word replaced.",
+        soft_wrap=True,
+    )
+    for note in dict.fromkeys(note for row in rows for note in row["notes"]):
+        told_by = [row for row in rows if note in row["notes"]]
+        named = ", ".join("{method} {variant} {channel}".format(**row) for row in told_by)
+        tables.print_titled(named, f": {note}")
+
+
+def _attack_row(row: dict[str, Any]) -> dict[str, str]:
+    numbers = {name: f"{row[name]:.3f}" for name in ("recall", "bound", "precision", "theta_error")}
+    if not row["n_named"]:
+        numbers["precision"] = "–"
+    settings = {name: row[name] for name in ("method", "variant", "channel")}
+    told = settings | {"epsilon": f"{row['epsilon']:g}"} | numbers
+    return {name.replace("_", " "): value for name, value in told.items()}
+
+
+@app.command()
+def ledger(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="LEDGER", help="A ledger file, or the folder of a run or of a party."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(help="A party's policy.toml, to show what is left of its budgets.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check the hash chain of a ledger and print what each party has spent.
+
+    Example: fedtopics privacy ledger runs/demo/ledger.json
+    """
+    known = (path / ledger_file.LINES, path / STORE / ledger_file.LINES, path / ledger_file.ANCHOR)
+    if any(file.is_file() for file in known):  # a party's, in its folder or in its store
+        _show_party(path, policy, as_json=as_json)
+        return
+    path = path / "ledger.json" if path.is_dir() else path
+    found = Ledger.from_json(path.read_text(encoding="utf-8"))
+    if as_json:
+        options.print_json({"statements": found.statements(), "head": found.head})
+    else:
+        tables.console.print(found.table(), soft_wrap=True)
+        tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
+
+
+def _show_party(path: Path, policy: Path | None, *, as_json: bool) -> None:
+    """Verify the chain and say what was released, what it costs, and what the policy leaves."""
+    anchor = path / ledger_file.ANCHOR
+    folder = path / STORE if (path / STORE).is_dir() or anchor.is_file() else path
+    found = ledger_file.read(folder, anchor if anchor.is_file() else None)
+    budgets = _budgets(path, policy)
+    delta = max((budget.delta for budget in budgets), default=0.0) or Ledger.delta
+    ledger = Ledger(entries=list(found.entries), delta=delta)
+    left = _left(ledger, found.party, budgets)
+    if as_json:
+        options.print_json(
+            {"party": found.party, "runs": _runs(found), "statements": ledger.statements()}
+            | {"left": left, "head": found.head, "cut_short": bool(found.torn)}
+        )
+        return
+    say = tables.console.print
+    say(f"party {found.party}: {len(found.entries)} releases in {len(_runs(found))} runs")
+    for run, told in _runs(found).items():
+        say(f"  {run}: {told}", soft_wrap=True)
+    if found.entries:
+        say(ledger.table(), soft_wrap=True)
+    for row in left:
+        spent = f"epsilon {row['spent']} of {row['allowed']:.4g} spent at delta {row['delta']:g}"
+        say(f"{row['relation']}: {spent}", soft_wrap=True)
+    if found.torn:
+        say("the last line is cut short by a crash; it is completed when the party starts again")
+    say(f"hash chain of {len(found.entries)} releases holds; head {found.head}", soft_wrap=True)
+
+
+def _runs(found: ledger_file.LedgerFile) -> dict[str, str]:
+    """What was released in each run, in words."""
+    told: dict[str, list[Entry]] = {}
+    for entry in found.entries:
+        told.setdefault(entry.run.split("/", 1)[0], []).append(entry)
+    return {run: _in_words(entries) for run, entries in told.items()}
+
+
+def _in_words(entries: list[Entry]) -> str:
+    paid = [entry for entry in entries if entry.cost != FREE]
+    steps = ", ".join(f"{entry.run.split('/', 1)[1]} of round {entry.round}" for entry in paid)
+    return f"{len(entries)} releases, of which {len(paid)} cost budget" + (f": {steps}" if steps else "")
+
+
+def _budgets(path: Path, policy: Path | None) -> tuple[Budget, ...]:
+    beside = path / POLICY
+    if policy is None and not beside.is_file():
+        return ()
+    return Policy.read(policy or beside).budget
+
+
+def _left(ledger: Ledger, party: str, budgets: tuple[Budget, ...]) -> list[dict[str, float | str]]:
+    spent = ledger.spent(party)
+    return [
+        {
+            "relation": budget.relation,
+            "delta": budget.delta,
+            "allowed": budget.epsilon,
+            "spent": _shown(budget.epsilon_of(spent)),
+        }
+        for budget in budgets
+    ]
+
+
+def _shown(epsilon: float) -> float | str:
+    return "inf" if isinf(epsilon) else float(f"{epsilon:.4g}")
