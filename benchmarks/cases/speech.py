@@ -246,7 +246,7 @@ def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
 
 @case(
     "speech",
-    measures=(recognition,),
+    measures=(recognition, methods),
     minutes=15,
     seeds=(0, *SEEDS),
     corpora=("librispeech", *PARTIES),
