@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks import runner, stored
+from benchmarks import stored
 from benchmarks.cases import speech
 from benchmarks.cases.speech_tables import systems
 from benchmarks.drawing import WIDTH, bar_chart
 from benchmarks.papers.items import Finding, Numbers, Parts
+from fedtopics.errors import InputError
 from fedtopics.report.svg import side_by_side
 
 SETS = {"librispeech": "LibriSpeech", "flite": "synthetic"}
@@ -26,12 +27,13 @@ DATA_HERE = """
 def rates() -> dict[str, Any]:
     """The error rates of both evaluations by system, as the case `speech` has stored them.
 
-    What is not there is measured, which takes flite (apt-get install flite), the extra fedtopics[speech] and
-    about a quarter of an hour.
+    That case is run by itself, before the papers.
     """
     case = speech.steps
     if case.steps().keys() - stored.results_of(case).steps.keys():
-        runner.run(case)
+        raise InputError(
+            "expected all steps of speech to be stored: run `python -m benchmarks run speech` first"
+        )
     found = stored.values(case.name)
     return {
         name: found[name]["facts"] | {"systems": {label: row for label, row, _ in systems(name)}}
