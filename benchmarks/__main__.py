@@ -31,7 +31,12 @@ def run(options: Namespace) -> int:
     if options.workers < 1:
         raise InputError(f"expected at least 1 worker, got {options.workers}")
     chosen = [registry.find(name) for name in options.cases]
-    if not options.only:
+    if options.only:
+        chosen = [case for case in chosen if any(options.only in name for name in case.steps())]
+        if not chosen:
+            named = ", ".join(options.cases)
+            raise InputError(f"expected a part of the name of a step of {named}, got --only {options.only!r}")
+    else:
         registry.check_needs(chosen)
     failed: dict[str, str] = {}
     for case in chosen:
@@ -71,7 +76,7 @@ def parser() -> ArgumentParser:
     running = commands.choices["run"]
     running.add_argument("cases", nargs="+", metavar="CASE")
     running.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes at a time")
-    running.add_argument("--fresh", action="store_true", help="measure all anew; the stored stay till then")
+    running.add_argument("--fresh", action="store_true", help="measure anew; the stored stay till then")
     running.add_argument("--only", default="", metavar="TEXT", help="steps whose names contain this")
     return made
 

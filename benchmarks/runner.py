@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import redirect_stdout
 from multiprocessing import active_children, get_context
+from resource import RUSAGE_CHILDREN, getrusage
 from time import process_time
 from typing import Any, TypeAlias
 
@@ -31,23 +32,24 @@ def run(case: Case, *, n_workers: int = 1, fresh: bool = False, only: str = "") 
     """Measure what a case lacks; the messages of the steps that failed, by name.
 
     fresh   measure all steps anew; they take the place of the stored ones when the last is there
-    only    choose the steps whose names contain this
+    only    choose the steps whose names contain this; with `fresh`, each takes the place of the stored one
+            as soon as it is there, and a fresh run of all steps that was stopped is left as it is
     """
     known, every = stored.results_of(case), case.steps()
-    results = stored.draft_of(case) if fresh else known
+    results = stored.draft_of(case) if fresh and not only else known
     chosen = {name: step for name, step in every.items() if only in name}
-    missing = {name: step for name, step in chosen.items() if not results.has(name, step)}
+    again = fresh and only
+    missing = {name: step for name, step in chosen.items() if again or not results.has(name, step)}
     if missing:
         results.refuse_other_versions(fedtopics.__version__)
     went_on = f"{len(chosen) - len(missing)} of {len(chosen)} steps are stored"
-    if fresh and results.steps:
+    if results is not known and results.steps:
         went_on += f" by a fresh run that was stopped ({results.file})"
-    print(f"{case.name}: {went_on}, {len(missing)} to measure", flush=True)
+    print(f"{case.name}: {went_on}, {len(missing)} to measure{' anew' if again else ''}", flush=True)
     seconds = {name: known.steps.get(name, {}).get("seconds") or GUESS for name in missing}
     failed = measure(case, missing, results, n_workers, seconds) if missing else {}
-    if fresh and not failed:
-        taken = known.steps | results.steps
-        known.steps = {name: taken[name] for name in every if name in taken}
+    if results is not known and not failed:
+        known.steps = {name: results.steps[name] for name in every}
         known.save()
         results.file.unlink(missing_ok=True)
     if case.summary is not None and not failed and not every.keys() - known.steps.keys():
@@ -115,14 +117,20 @@ def _start() -> None:
 
 def _measured(step: Step) -> tuple[Any, float]:
     """What a step gives, and the CPU seconds it took; what it prints and warns of is dropped."""
-    began = process_time()
+    began = _spent()
     logging.disable(logging.WARNING)
     try:
         with redirect_stdout(io.StringIO()):
             value = step()
     finally:
         logging.disable(logging.NOTSET)
-    return value, process_time() - began
+    return value, _spent() - began
+
+
+def _spent() -> float:
+    """CPU seconds of this process and of those that it started and that have ended."""
+    children = getrusage(RUSAGE_CHILDREN)
+    return process_time() + children.ru_utime + children.ru_stime
 
 
 def in_own_process(step: Step) -> Any:

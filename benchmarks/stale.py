@@ -7,6 +7,7 @@ name of the file.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -17,6 +18,7 @@ from benchmarks.stored import Results, results_of
 
 UNKNOWN = "unknown origin"
 SUFFIXES = (".py", ".cpp", ".hpp")
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\])*")', re.DOTALL)  # or a string, which may hold one
 
 
 def state(case: Case) -> str:
@@ -80,7 +82,8 @@ def _code(text: str | None, name: str) -> str:
     if text is None:
         return ""
     if not name.endswith(".py"):
-        return "".join(line.strip() for line in text.splitlines() if not line.startswith("#include"))
+        bare = COMMENT.sub(lambda found: found[1] or " ", text)
+        return " ".join(re.sub("^#include.*", "", bare, flags=re.MULTILINE).split())
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):

@@ -54,7 +54,8 @@ class Results:
         if others:
             raise InputError(
                 f"expected results of fedtopics {version}, got those of {', '.join(sorted(others))} in "
-                f"{self.file}; --fresh measures all of them anew, nothing was overwritten"
+                f"{self.file}; move it away, or let --fresh without --only measure all of them anew. "
+                "Nothing was overwritten"
             )
 
 

@@ -2,10 +2,12 @@
 
 import time
 from functools import partial
+from time import process_time
 from typing import Any
 
 import numpy as np
 
+from benchmarks import runner
 from benchmarks.case import Case, Steps
 from fedtopics.documents.corpus import Corpus
 
@@ -16,6 +18,15 @@ def drawn(seed: int, n_words: int) -> dict[str, float]:
 
 def broken() -> None:
     raise ValueError("no such corpus")
+
+
+def busy(seconds: float) -> None:
+    while process_time() < seconds:
+        pass
+
+
+def busy_elsewhere() -> None:
+    runner.in_own_process(partial(busy, 0.5))
 
 
 def steps() -> Steps:

@@ -16,7 +16,7 @@ from typer.main import get_command
 import fedtopics
 from fedtopics import methods
 from fedtopics.commands.application import app
-from fedtopics.privacy.mechanisms.mechanism import Made
+from fedtopics.privacy.mechanisms.mechanism import Made, every
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 FACE, AUTHORS = PAGE.split("## For authors", 1)
@@ -53,6 +53,11 @@ def test_what_the_page_lists_for_authors_can_be_imported(kind: str, dotted: str,
     else:
         module, names = import_module(dotted.rpartition(".")[0]), [dotted.rpartition(".")[2]]
     assert [name for name in names if not hasattr(module, name)] == []
+
+
+@pytest.mark.parametrize("name", every())
+def test_every_mechanism_is_listed(name: str) -> None:
+    assert f".. automodule:: {every()[name].make.__module__}\n" in AUTHORS
 
 
 def test_what_is_offered_is_listed() -> None:

@@ -20,7 +20,7 @@ from fedtopics import methods
 from fedtopics.documents.reading import read
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.evaluation.scores import scores
-from fedtopics.methods.ftm.sound import Ftm
+from fedtopics.methods import ftm
 from fedtopics.protocol import in_process
 from fedtopics.report.svg import Line, line_chart
 from fedtopics.runs.preparing import Data, prepare
@@ -107,7 +107,7 @@ def _by_epsilon(label: str, runs: list[dict[str, Any]]) -> Line:
     return Line(label, [run["settings"]["epsilon"] for run in runs], [run["perplexity"] for run in runs])
 
 
-training = partial(case, measures=(Ftm,), pages=("docs/methods/ftm.md",))
+training = partial(case, measures=(ftm,), pages=("docs/methods/ftm.md",))
 
 
 @training("ftm_rounds", minutes=12, seeds=SEEDS, corpora=SETS, shows={"methods/ftm_rounds.svg": draw_rounds})

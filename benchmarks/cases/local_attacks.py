@@ -18,8 +18,7 @@ from fedtopics import methods
 from fedtopics.audit import gibbs_monitor, listener
 from fedtopics.audit.listener import listen
 from fedtopics.documents.corpus import Corpus
-from fedtopics.methods.fedlda.sound import FedLda
-from fedtopics.methods.lplda.sound import LpLda
+from fedtopics.methods import fedlda, lplda, parts
 from fedtopics.sampling import lda, monitored
 
 SETS, N_USERS = ("amazon", "enron_spam"), 1000
@@ -40,7 +39,7 @@ def heard(name: str, method: str, n_rounds: int, **given: Any) -> dict[str, Any]
 
 @case(
     "local_privacy_attacks",
-    measures=(listener, FedLda, LpLda),
+    measures=(listener, fedlda, lplda, parts),
     minutes=15,
     corpora=SETS,
     pages=("docs/methods/fedlda.md",),

@@ -20,8 +20,7 @@ from benchmarks.watching import Watched
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
-from fedtopics.methods.fedlda.sound import FedLda
-from fedtopics.methods.lplda.sound import LpLda
+from fedtopics.methods import fedlda, lplda
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.privacy.mechanisms import prior_response
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -63,10 +62,10 @@ def facts(held: str, n_users: int | None = None) -> dict[str, Any]:
     }
 
 
-fedlda = partial(case, measures=(FedLda,), pages=("docs/methods/fedlda.md",))
+about_fedlda = partial(case, measures=(fedlda, noisy_reports), pages=("docs/methods/fedlda.md",))
 
 
-@fedlda(
+@about_fedlda(
     "local_privacy_channels",
     minutes=5,
     seeds=SEEDS,
@@ -100,7 +99,7 @@ VARIED: dict[str, tuple[tuple[str, ...], tuple[Any, ...]]] = {  # setting: chann
 }
 
 
-@fedlda(
+@about_fedlda(
     "local_privacy_varying",
     minutes=4,
     corpora=SETS[:2],
@@ -122,9 +121,9 @@ def varying() -> Steps:
     return made
 
 
-@fedlda(
+@about_fedlda(
     "local_privacy_totals",
-    measures=(FedLda, SampledResponse, noisy_reports),
+    measures=(fedlda, SampledResponse, noisy_reports),
     minutes=2,
     seeds=SEEDS,
     corpora=SETS,
@@ -172,7 +171,7 @@ def private_unigram(held: str, total: float) -> float:
 
 @case(
     "local_privacy_bits",
-    measures=(LpLda,),
+    measures=(lplda, noisy_reports),
     minutes=5,
     seeds=SEEDS,
     corpora=("kos", "nips", "enron_spam"),
@@ -220,14 +219,14 @@ def seconds(channel: str, n_users: int) -> dict[str, float]:
     }
 
 
-@fedlda("local_privacy_speed", minutes=2, timed=True)
+@about_fedlda("local_privacy_speed", minutes=2, timed=True)
 def speed() -> Steps:
     """Seconds of a round of FedLDA with 5,000 and 50,000 users."""
     sizes = [(channel, 5000) for channel in CHANNELS] + [("rrp", 50_000), ("krr", 50_000)]
     return {f"{channel} {n_users}": partial(seconds, channel, n_users) for channel, n_users in sizes}
 
 
-@fedlda("local_privacy_eta", measures=(prior_response,), minutes=0.1)
+@about_fedlda("local_privacy_eta", measures=(prior_response,), minutes=0.1)
 def eta() -> Steps:
     """FedLDA's table of flips, with and without its Zipf correction."""
     return {

@@ -21,8 +21,8 @@ from benchmarks.dated import SETS, dated_texts, prepared
 from fedtopics import methods
 from fedtopics import related_words as consistency
 from fedtopics.documents.corpus import Corpus
+from fedtopics.methods import pctd
 from fedtopics.methods.calm import Calm
-from fedtopics.methods.pctd.sound import Pctd
 from fedtopics.protocol import in_process
 from fedtopics.related_words import RelatedWords, from_vectors, load
 from fedtopics.runs.experiment import train
@@ -120,11 +120,11 @@ def together(parts: Iterable[Steps]) -> Steps:
 
 PRINTED_RUN = {"n_topics": 20, "size": PRINTED}
 THREE, NEWS = (0, 1, 2), tuple(SETS.values())
-pctd = partial(case, measures=(Pctd,), corpora=NEWS, pages=("docs/methods/pctd.md",))
+about_pctd = partial(case, measures=(pctd,), corpora=NEWS, pages=("docs/methods/pctd.md",))
 related = partial(case, pages=("docs/consistency.md",))
 
 
-@pctd("semantic_releases", minutes=6, seeds=THREE, shows={"pctd-releases": semantic_tables.releases})
+@about_pctd("semantic_releases", minutes=6, seeds=THREE, shows={"pctd-releases": semantic_tables.releases})
 def releases() -> Steps:
     """PC-TD as printed and sound, against CALM and shared counts."""
     return (
@@ -135,7 +135,7 @@ def releases() -> Steps:
     )
 
 
-@pctd("semantic_variants", minutes=3)
+@about_pctd("semantic_variants", minutes=3)
 def variants() -> Steps:
     """PC-TD with other releases and units."""
     given: dict[str, dict[str, Any]] = {
@@ -148,7 +148,7 @@ def variants() -> Steps:
     return together(runs(label, "pctd", 1, **PRINTED_RUN, **settings) for label, settings in given.items())
 
 
-@pctd(
+@about_pctd(
     "semantic_sigmas",
     minutes=6,
     shows={"pctd-sigmas": semantic_tables.sigmas, "methods/pctd_sigmas.svg": semantic_charts.sigmas},
@@ -162,7 +162,7 @@ def sigmas() -> Steps:
     )
 
 
-@pctd("semantic_parties", minutes=1, seeds=THREE, shows={"pctd-parties": semantic_tables.parties})
+@about_pctd("semantic_parties", minutes=1, seeds=THREE, shows={"pctd-parties": semantic_tables.parties})
 def parties() -> Steps:
     """PC-TD's federation against each participant by itself, all at epsilon 8."""
     return together(
@@ -170,7 +170,7 @@ def parties() -> Steps:
     )
 
 
-@pctd(
+@about_pctd(
     "semantic_topics",
     minutes=2,
     shows={"pctd-topics": semantic_tables.topics, "methods/pctd_topics.svg": semantic_charts.topics},
@@ -189,10 +189,10 @@ def topics() -> Steps:
     )
 
 
-@pctd(
+@about_pctd(
     "semantic_taus",
     minutes=1,
-    measures=(Pctd, consistency),
+    measures=(pctd, consistency),
     corpora=(*NEWS, "glove"),
     seeds=THREE,
     shows={"pctd-taus": semantic_tables.taus, "methods/pctd_taus.svg": semantic_charts.taus},
@@ -217,7 +217,7 @@ def relations() -> Steps:
     return together(runs(name or "none", "calm", epsilon=6.0, related_by=name) for name in (None, *RELATIONS))
 
 
-@pctd("semantic_speed", minutes=1, corpora=("ap stories",), timed=True)
+@about_pctd("semantic_speed", minutes=1, corpora=("ap stories",), timed=True)
 def speed() -> Steps:
     """Seconds of a round of sound PC-TD on 2,000 documents with 10,000 words, two threads."""
     return {"ap": seconds}

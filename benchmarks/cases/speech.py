@@ -12,17 +12,18 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import fedtopics
 from benchmarks import ROOT
 from benchmarks.case import Steps, case
 from benchmarks.cases import speech_tables
 from benchmarks.cases.speech_tuning import split_sessions, tune
 from benchmarks.cases.transcripts import documents, librispeech, synthesized
+from benchmarks.provenance import git
 from fedtopics import methods
 from fedtopics.applications import speech as recognition
 from fedtopics.applications.bootstrap import Floats, Score
@@ -45,7 +46,6 @@ from fedtopics.protocol import in_process
 
 NAMES = ("librispeech", "flite")
 PARTIES = ("ami", "ljspeech", "sotu")
-CACHE = ROOT / "runs" / "speech" / fedtopics.__version__
 N_TOPICS, N_WORDS, DEVELOPMENT = 50, 5000, 1 / 3
 STRENGTHS = (0.05, 0.1, 0.3, 0.5)
 BASE, CONTROL, ALONE = "n-grams", "unigram control", "{} alone"
@@ -62,6 +62,12 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 AGAIN = ("ami alone", "CALM, epsilon 6", "FTM, epsilon 6", "pooled")  # with other seeds too
 SEEDS = (1, 2)
+
+
+@cache
+def kept() -> Path:
+    """Where topics and what was heard are kept for steps to come: of another commit they are made anew."""
+    return ROOT / "runs" / "speech" / (git("rev-parse", "HEAD") or "no commit")
 
 
 @cache
@@ -93,11 +99,11 @@ def parties() -> dict[str, Corpus]:
 
 
 def topics(label: str, seed: int) -> TopicModel:
-    """The topics of one kind; kept for the next time, by version."""
+    """The topics of one kind, made once."""
     corpora = parties()
     if label == CONTROL:
         return _one_topic(concatenate(list(corpora.values())))
-    folder = CACHE / f"topics-{seed}" / label
+    folder = kept() / f"topics-{seed}" / label
     if not folder.exists():
         method, settings = KINDS.get(label, ("alone", {}))
         held = {name: own for name, own in corpora.items() if label in (*KINDS, ALONE.format(name))}
@@ -186,7 +192,7 @@ def evaluation(name: str) -> Evaluation:
     language = language_model()
     if name == "librispeech":
         return Evaluation(librispeech(), language, False, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4))
-    heard = synthesized(language, CACHE / "heard.jsonl")
+    heard = synthesized(language, kept() / "heard.jsonl")
     return Evaluation(heard, language, True, (2.0, 4.0, 6.5, 9.5))
 
 
@@ -245,7 +251,7 @@ def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
 
 @case(
     "speech",
-    measures=(recognition,),
+    measures=(recognition, methods),
     minutes=15,
     seeds=(0, *SEEDS),
     corpora=("librispeech", *PARTIES),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from benchmarks.drawing import WIDTH, bar_chart, line_charts
 from benchmarks.papers.ftm_runs import (
     CONVENTIONAL,
@@ -16,7 +18,7 @@ from benchmarks.papers.ftm_runs import (
     runs,
     unigrams,
 )
-from benchmarks.papers.items import SEEDS, Finding, Numbers, Parts, listed, mean, shown
+from benchmarks.papers.items import SEEDS, Finding, Item, Numbers, Parts, listed, mean, shown
 from fedtopics.report.svg import Line, line_chart, side_by_side
 
 EPSILONS = (8.0, 9.0, 10.0, 11.0)
@@ -254,3 +256,29 @@ def chart_communication(models: Models, title: str, numbers: Numbers) -> str:
             )
         )
     return side_by_side(charts)
+
+
+def figures(
+    paper: str, models: Models, first: int, data: str, conventional: str, claims: tuple[str, ...]
+) -> list[Item]:
+    """The three figures as one paper numbers them, from `first` on, each with what it claims."""
+    kinds = (
+        ("data scarcity", data, scarcity, judge_scarcity, chart_scarcity),
+        ("privacy protection", data, by_epsilon, judge_by_epsilon, chart_by_epsilon),
+        ("communication", f"{data} {conventional}", communication, judge_communication, chart_communication),
+    )
+    return [
+        Item(
+            f"{paper.lower()}-figure-{number}",
+            paper,
+            f"Figure {number}: {title}",
+            claim,
+            here,
+            parts(models),
+            partial(judge, models),
+            partial(chart, models, f"{paper}, Figure {number}"),
+        )
+        for number, claim, (title, here, parts, judge, chart) in zip(
+            range(first, first + 3), claims, kinds, strict=True
+        )
+    ]

@@ -58,40 +58,18 @@ def chart_four_parties(numbers: Numbers) -> str:
     )
 
 
+CLAIMS = (
+    "iFTM-11 has a higher likelihood than the best single party, for LDA and for SentenceLDA.",
+    """Likelihood rises with epsilon; with moderate noise a threshold of 0.2 helps; SentenceLDA behaves as
+    LDA.""",
+    """iFTM reaches in 5 rounds what conventional training needs 300 for, and with epsilon above 8 beats it;
+    higher epsilon is better; SentenceLDA likewise.""",
+)
+CONVENTIONAL = """Conventional training: LDA by counts shared at every sweep, SentenceLDA by one sweep after
+    another over all stories in one place."""
+
 ITEMS = [
-    Item(
-        "iftm-figure-5",
-        PAPER,
-        "Figure 5: data scarcity",
-        "iFTM-11 has a higher likelihood than the best single party, for LDA and for SentenceLDA.",
-        f"{KOS} {REUTERS} {THEIRS}",
-        ftm_figures.scarcity(MODELS),
-        partial(ftm_figures.judge_scarcity, MODELS),
-        partial(ftm_figures.chart_scarcity, MODELS, "iFTM, Figure 5"),
-    ),
-    Item(
-        "iftm-figure-6",
-        PAPER,
-        "Figure 6: privacy protection",
-        """Likelihood rises with epsilon; with moderate noise a threshold of 0.2 helps; SentenceLDA behaves as
-        LDA.""",
-        f"{KOS} {REUTERS} {THEIRS}",
-        ftm_figures.by_epsilon(MODELS),
-        partial(ftm_figures.judge_by_epsilon, MODELS),
-        partial(ftm_figures.chart_by_epsilon, MODELS, "iFTM, Figure 6"),
-    ),
-    Item(
-        "iftm-figure-7",
-        PAPER,
-        "Figure 7: communication",
-        """iFTM reaches in 5 rounds what conventional training needs 300 for, and with epsilon above 8 beats
-        it; higher epsilon is better; SentenceLDA likewise.""",
-        f"""{KOS} {REUTERS} {THEIRS} Conventional training: LDA by counts shared at every sweep, SentenceLDA
-        by one sweep after another over all stories in one place.""",
-        ftm_figures.communication(MODELS),
-        partial(ftm_figures.judge_communication, MODELS),
-        partial(ftm_figures.chart_communication, MODELS, "iFTM, Figure 7"),
-    ),
+    *ftm_figures.figures(PAPER, MODELS, 5, f"{KOS} {REUTERS} {THEIRS}", CONVENTIONAL, CLAIMS),
     Item(
         "iftm-four-parties",
         PAPER,
@@ -103,16 +81,13 @@ ITEMS = [
         judge_four_parties,
         chart_four_parties,
     ),
-    Item(
-        "iftm-table-2",
+    speech_rates.table(
         PAPER,
         "Table 2: speech recognition, SentenceLDA",
         """Word error rate without topics 33.18 %, FTM-LDA 30.06 %, FTM-SentenceLDA 30.01 %, one party 31.0 to
         33.0 %.""",
-        f"{speech_rates.DATA_HERE} SentenceLDA of the federation, LDA of the single parties.",
-        speech_rates.PARTS,
-        partial(speech_rates.judge, speech_rates.SENTENCES, honest(11)),
-        partial(speech_rates.chart, "iFTM, Table 2", speech_rates.SENTENCES),
+        speech_rates.SENTENCES,
+        " SentenceLDA of the federation, LDA of the single parties.",
     ),
     iftm_classification.ITEM,
 ]

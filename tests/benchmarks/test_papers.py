@@ -9,11 +9,14 @@ from typing import Any
 import made_up_case
 import pytest
 
+from benchmarks import ROOT, stored
 from benchmarks.papers import all_parts, items
 from benchmarks.papers.items import HOLDS, IN_PART, NOT, Finding, Item, shown
 from benchmarks.papers.page import Row, page
 from benchmarks.papers.reproduction import written
+from benchmarks.papers.speech_rates import rates
 from benchmarks.stored import Results
+from fedtopics.errors import InputError
 
 
 def made_up_item(seeds: range = range(4)) -> Item:
@@ -63,6 +66,20 @@ def test_an_item_that_is_not_measured_is_said(tmp_path: Path) -> None:
 
 def test_every_paper_is_there() -> None:
     assert {item.paper for item in items()} == {"FTM", "iFTM", "FedLDA", "Zhao et al.", "PC-TD"}
+
+
+def test_speech_rates_are_read_and_never_measured_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert rates().keys() == {"librispeech", "flite"}
+    monkeypatch.setattr(stored, "RESULTS", tmp_path)
+    with pytest.raises(InputError, match="python -m benchmarks run speech"):
+        rates()
+
+
+def test_make_reproduce_measures_speech_before_the_papers_that_show_it() -> None:
+    rule = (ROOT / "Makefile").read_text(encoding="utf-8").split("\nreproduce:")[1].split("\n\n")[0]
+    assert "-m benchmarks run speech papers --fresh\n" in rule
 
 
 def test_an_empty_row_is_refused() -> None:

@@ -9,6 +9,7 @@ from benchmarks import ROOT, corpora, registry
 from benchmarks.case import Case
 from benchmarks.registry import cases, check_needs, find
 from benchmarks.stored import RESULTS, results_of
+from fedtopics import methods
 from fedtopics.errors import InputError
 
 EVERY = [pytest.param(case, id=name) for name, case in cases().items()]
@@ -28,6 +29,26 @@ def test_a_case_says_what_it_is(case: Case) -> None:
     assert case.pages or not case.shows
 
 
+@pytest.mark.parametrize("case", EVERY)
+def test_a_method_in_variants_is_measured_with_all_its_parts(case: Case) -> None:
+    folders = [Path("src/fedtopics/methods", name) for name in methods.names() if methods.variants(name)]
+    assert [source for source in case.sources if Path(source).parent in folders] == []
+
+
+def test_a_case_that_trains_topics_measures_the_methods() -> None:
+    for name in ("speech", "leaderboard", "papers"):
+        assert "src/fedtopics/methods" in find(name).sources
+
+
+@pytest.mark.parametrize("case", EVERY)
+def test_a_case_takes_about_as_long_as_it_says(case: Case) -> None:
+    seconds = [step.get("seconds") for step in results_of(case).steps.values()]
+    if seconds and None not in seconds:
+        spent = sum(seconds) / 60  # type: ignore[arg-type]
+        assert case.minutes <= max(1, 3 * spent)
+        assert spent <= max(1, 3 * case.minutes)
+
+
 def test_every_stored_result_has_a_case() -> None:
     assert {file.stem for file in RESULTS.iterdir()} <= cases().keys()
     assert {file.suffix for file in RESULTS.iterdir()} == {".json"}
@@ -38,7 +59,9 @@ def test_every_stored_step_has_a_producer_and_an_origin(case: Case) -> None:
     steps, results = case.steps(), results_of(case)
     assert [name for name in results.steps if name not in steps or not results.has(name, steps[name])] == []
     for step in results.steps.values():
-        assert {"commit", "date", "version", "processor", "seeds"} <= step["origin"].keys()
+        origin = step["origin"]
+        assert {"commit", "date", "version", "processor"} <= origin.keys()
+        assert ("seeds" in origin) != ("recorded" in origin)  # git does not know the seeds of older ones
 
 
 def test_an_unknown_case_is_refused_with_those_like_it() -> None:

@@ -83,17 +83,7 @@ def test_what_is_stored_stays_until_a_fresh_run_has_ended(
     case = made_up_case.quick(timed=True)
     runner.run(case)
     old = results.read_text()
-    keep = stored.Results.keep
-
-    def stop(self: stored.Results, name: str, *given: object) -> None:
-        keep(self, name, *given)  # type: ignore[arg-type]
-        if name == "drawn/1":
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(stored.Results, "keep", stop)
-        with pytest.raises(KeyboardInterrupt):
-            runner.run(case, fresh=True)
+    stopped(monkeypatch, case, after="drawn/1")
     assert results.read_text() == old
     draft = tmp_path / "drafts" / "made_up.json"
     assert json.loads(draft.read_text())["steps"].keys() == {"drawn/0", "drawn/1"}
@@ -109,6 +99,52 @@ def test_steps_of_another_version_are_not_added_to(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(fedtopics, "__version__", "99.0")
     with pytest.raises(InputError, match="--fresh"):
         runner.run(case)
+
+
+def stopped(patch: pytest.MonkeyPatch, case: Case, after: str) -> None:
+    """A fresh run that is stopped when it has stored the step of this name."""
+    keep = stored.Results.keep
+
+    def stop(self: stored.Results, name: str, *given: object) -> None:
+        keep(self, name, *given)  # type: ignore[arg-type]
+        if name == after:
+            raise KeyboardInterrupt
+
+    with patch.context() as patched:
+        patched.setattr(stored.Results, "keep", stop)
+        with pytest.raises(KeyboardInterrupt):
+            runner.run(case, fresh=True)
+
+
+def test_some_steps_anew_replace_those_and_leave_a_fresh_run_that_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case, draft = made_up_case.quick(timed=True), tmp_path / "drafts" / "made_up.json"
+    runner.run(case)
+    old = stored.results_of(case).steps
+    stopped(monkeypatch, case, after="drawn/1")
+    begun = draft.read_text()
+    assert runner.run(case, fresh=True, only="drawn/3") == {}
+    assert "0 of 1 steps are stored, 1 to measure anew" in capsys.readouterr().out
+    new = stored.results_of(case).steps
+    assert [name for name in old if new[name] != old[name]] == ["drawn/3"]
+    assert draft.read_text() == begun
+
+
+def test_some_steps_anew_do_not_mix_versions(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = made_up_case.quick(timed=True)
+    runner.run(case)
+    old = results.read_text()
+    monkeypatch.setattr(fedtopics, "__version__", "99.0")
+    with pytest.raises(InputError, match="--fresh without --only"):
+        runner.run(case, fresh=True, only="drawn/1")
+    assert results.read_text() == old
+
+
+def test_processes_that_a_step_starts_count() -> None:
+    case = made_up_case.quick(steps=lambda: {"busy": made_up_case.busy_elsewhere}, timed=True)
+    assert runner.run(case) == {}
+    assert stored.results_of(case).steps["busy"]["seconds"] >= 0.5
 
 
 STOPPED = """
@@ -159,6 +195,7 @@ def test_a_run_that_is_killed_keeps_what_was_measured(
         (["run", "made_upp"], "error: expected a case .* near it are made_up"),
         (["run", "made_up", "--workers", "0"], "error: expected at least 1 worker, got 0"),
         (["run", "made_up"], "error: made_up reads uci_kos, .* FEDTOPICS_DATA"),
+        (["run", "made_up", "--only", "darwn"], "error: expected a part .* of made_up, got --only 'darwn'"),
         (["run", "made_up", "--only", "drawn"], "error: this reads uci_kos, .* FEDTOPICS_DATA"),
     ],
 )

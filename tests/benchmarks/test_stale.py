@@ -1,8 +1,10 @@
 """Numbers that are older than the code they measure are found, and nothing else is."""
 
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -28,9 +30,13 @@ def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
     measured = Case("made_up", "", lambda: {"step": int}, (Fraction,), 1, pages=("docs/page.md",))
     stored.results_of(measured).keep("step", int, 7, 0.1, provenance.origin([0]))
     monkeypatch.setattr(registry, "cases", lambda: {"made_up": measured})
+    forget()
+    return measured
+
+
+def forget() -> None:
     for remembered in (stale._differing, stale._changed):
         remembered.cache_clear()
-    return measured
 
 
 def git(root: Path, *words: str) -> None:
@@ -76,12 +82,27 @@ def test_docstrings_comments_and_imports_change_no_number(case: Case, tmp_path: 
 
 
 def test_a_file_that_was_moved_is_the_same(case: Case, tmp_path: Path) -> None:
+    moved = replace(case, measures=(ModuleType("another"),))
     (tmp_path / "src" / "fractions.py").rename(tmp_path / "src" / "another.py")
     commit(tmp_path)
     assert stale._differing(stored.results_of(case).steps["step"]["origin"]["commit"]) == (
         ("src/fractions.py", "src/another.py"),
     )
-    assert stale.stale([case]) == {}
+    assert stale.stale([moved]) == {}
+    (tmp_path / "src" / "another.py").write_text(SOURCE.replace("len(split(text))", "len(text)"))
+    commit(tmp_path)
+    forget()
+    assert stale.stale([moved]) == {moved: ("src/another.py",)}
+
+
+def test_comments_and_layout_of_native_code_change_no_number() -> None:
+    plain = '#include "a.hpp"\nint add(int a, int b) {\n  return say("// no /* comment"), a + b;\n}\n'
+    told = (
+        plain.replace("a.hpp", "b.hpp").replace(" {", "\n{ // adds").replace("a +", "a /* one\nnumber */ +")
+    )
+    assert stale._code(told, "add.cpp") == stale._code(plain, "add.cpp")
+    for other in (plain.replace("+", "-"), plain.replace("no /*", "no")):
+        assert stale._code(other, "add.cpp") != stale._code(plain, "add.cpp")
 
 
 def test_other_files_do_not_count(case: Case, tmp_path: Path) -> None:

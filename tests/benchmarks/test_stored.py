@@ -43,7 +43,7 @@ def test_steps_of_another_version_are_left_as_they_are(tmp_path: Path) -> None:
     results = Results(tmp_path / "case.json")
     results.keep("seven", STEP, 7, 0.0, HERE)
     results.refuse_other_versions("1.0")
-    with pytest.raises(InputError, match=r"fedtopics 2.0, got those of 1.0 in .*nothing was overwritten"):
+    with pytest.raises(InputError, match=r"fedtopics 2.0, got those of 1.0 in .*Nothing was overwritten"):
         results.refuse_other_versions("2.0")
 
 

@@ -102,6 +102,7 @@ def test_an_engine_of_one_page_passes() -> None:
         ({"remembers": False}, "of north in round 1"),
         ({"rounds": -1}, "1 rounds that were combined"),
         ({"stand_in": True}, "of a party that failed"),
+        ({"role": "server"}, "of north in round 0"),
         ({"per_party": False}, "of north in round 0"),
     ],
     ids=lambda bug: "-".join(bug) if isinstance(bug, dict) else "",

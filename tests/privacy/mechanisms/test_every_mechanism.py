@@ -34,6 +34,8 @@ def price(made, relation="word replace"):
     return accounting.epsilon(made.price().losses_of(relation), 0.0)
 
 
+# Their epsilon is of one count, and a word that is replaced changes two; its steps are rounded down.
+NOISY_COUNTS = ("histogram", "one-hot", "unit histogram")
 PURE = {name: m for name, m in CALIBRATED.items() if m.law and price(m.make(**m.examples[0])) < inf}
 
 
@@ -70,8 +72,10 @@ def test_every_mechanism_keeps_the_contract(name):
 @given(epsilon=st.floats(0.01, 12), n_words=st.integers(4, 8))
 def test_law_is_as_private_as_it_costs_and_privacy_is_not_wasted(name, epsilon, n_words):
     made = at(PURE[name], epsilon, n_words)
+    asked, waste = (2 * epsilon, 1e-5) if name in NOISY_COUNTS else (epsilon, 1e-6)
+    assert 0.999 * asked <= price(made) <= asked * (1 + 1e-12)
     worst = worst_log_ratio(PURE[name], made, n_words)
-    assert price(made) - 1e-4 <= worst <= price(made) + 1e-9
+    assert price(made) - waste <= worst <= price(made) + 1e-9
 
 
 @pytest.mark.parametrize("name", PURE)

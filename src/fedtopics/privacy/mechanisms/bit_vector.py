@@ -22,8 +22,8 @@ from fedtopics.privacy.price.events import check_number
 
 
 def bit_vector(f: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncoding:
-    """LP-LDA's randomized bits; `bounds.max_length` is U, and the first U different words of a document
-    count.
+    """LP-LDA's randomized bits of `n_words` at noise rate `f`; `bounds.max_length` is U, and the first U
+    different words of a document count.
 
     >>> round(bit_vector(0.1, 100).epsilon, 3)
     5.889
@@ -36,7 +36,10 @@ def bit_vector(f: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncod
 
 
 def estimate(ones: NDArray[Any], n_documents: int, f: float) -> tuple[NDArray[np.float64], float]:
-    """The paper's number of documents with each word, rounded and clipped, and its variance (Theorem 5)."""
+    """The paper's number of documents with each word, rounded and clipped, and its variance (Theorem 5).
+
+    From the `ones` that `n_documents` reported of each word at noise rate `f`.
+    """
     count = np.clip(np.round((2 * ones - f * n_documents) / (2 * (1 - f))), 0, n_documents)
     return count, f * (2 - f) * n_documents / (4 * (1 - f) ** 2)
 

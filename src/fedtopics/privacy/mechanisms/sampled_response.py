@@ -31,7 +31,7 @@ from fedtopics.privacy.price.release import Release
 
 @dataclass(frozen=True)
 class SampledResponse:
-    """Report n_reports tokens of each document; the symbol n_words stands for "no word"."""
+    """Report `n_reports` tokens of each document at `epsilon` each; symbol `n_words` is "no word"."""
 
     epsilon: float
     n_words: int
