@@ -1,4 +1,7 @@
-"""Real corpora, from FEDTOPICS_DATA (default: ../shared/data)."""
+"""Real corpora, from FEDTOPICS_DATA (default: ../shared/data).
+
+The Blog Authorship Corpus, which may not be passed on, may be elsewhere: FEDTOPICS_BLOGS names its folder.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ PATHS = {
     "ami": "ami_transcripts",
     "ap": "ap/ap.dat.gz",
     "ap stories": "ap/ap.txt.gz",
+    "blogs": os.environ.get("FEDTOPICS_BLOGS", "blogs"),  # an absolute path, or one below FEDTOPICS_DATA
     "enron_spam": "enron_spam",
     "glove": "word_vectors/glove100d_20k.txt.gz",
     "imdb": "imdb",

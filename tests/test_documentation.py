@@ -22,7 +22,14 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
 @pytest.mark.parametrize(
-    ("name", "n_least"), [("tutorial.md", 20), ("choosing.md", 5), ("report.md", 3), ("applications.md", 8)]
+    ("name", "n_least"),
+    [
+        ("tutorial.md", 20),
+        ("choosing.md", 5),
+        ("report.md", 3),
+        ("applications.md", 8),
+        ("general-english.md", 4),
+    ],
 )
 def test_examples_run(name: str, n_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -47,4 +47,5 @@ def test_the_bits_of_a_model_are_what_they_were(name: str) -> None:
 
 
 def test_every_method_is_here() -> None:
-    assert {name.partition(" ")[0] for name in HASHES} == set(methods.names())
+    others = {"hush"}  # its server takes eigenvectors, whose last digits differ from processor to processor
+    assert {name.partition(" ")[0] for name in HASHES} | others == set(methods.names())

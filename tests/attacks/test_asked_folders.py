@@ -170,3 +170,11 @@ def test_a_party_does_not_start_with_a_source_without_documents(asked: Asked) ->
     write_texts(asked.path / "texts.jsonl", [])
     with pytest.raises(InputError, match="expected at least one document"):
         PartyFolder(asked.path).check_source()
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_persons_without_a_word_answer_like_any_other(asked: Asked, kind: str) -> None:
+    write_texts(asked.path / "texts.jsonl", EMPTY[kind], ["ada"] * len(EMPTY[kind]))
+    PartyFolder(asked.path).note_source(str(asked.path / "texts.jsonl"), {"person_column": "person"})
+    assert PartyFolder(asked.path).documents().persons == ()
+    assert asked.contribute(0) == ""

@@ -97,7 +97,8 @@ def kind_of_answers(method: Method, corpus: Corpus, folder: Path) -> tuple[Kind,
     """What each round shows of a party beside an ordinary one: its error, its arrays; then its charges."""
     north = AskedParty(folder, method, corpus, WORDS)
     south = Party("south", corpora(corpus.sentence_unit)["ordinary"], {})
-    state, kinds = method.start(N_WORDS, Turn(1, "server")), []
+    state = method.start(N_WORDS, Turn(1, "server")) | method.known_words(WORDS)
+    kinds = []
     for number in range(N_ROUNDS):
         error, sent = north.contribute(number, method.tell(state, "north"))
         kinds.append((error, {name: (array.dtype.name, array.ndim) for name, array in sent.items()}))

@@ -57,7 +57,7 @@ def a_page(
                 ledger.require(name, method.prices(len(vocabulary)))
         parties = {name: Party(name, corpora[name], {}) for name in sorted(corpora)[::order]}
         turn, log = Turn(seed, "server"), []
-        state = method.start(len(vocabulary), turn)
+        state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
         for number in range(method.n_rounds + rounds):
             turn, sent = replace(turn, round=number), {}
             for name, party in parties.items():

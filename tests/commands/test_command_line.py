@@ -30,7 +30,12 @@ def refused(*arguments: str | Path) -> str:
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("letters") / "letters.jsonl"
     rows = [
-        {"body": " ".join([WORDS[i % 3]] * 4), "owner": f"office {i % 2}", "id": f"letter-{i}"}
+        {
+            "body": " ".join([WORDS[i % 3]] * 4),
+            "owner": f"office {i % 2}",
+            "id": f"letter-{i}",
+            "author": f"author {i % 20}",
+        }
         for i in range(60)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -42,9 +47,10 @@ def trained(letters: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "letters"
     result = fedtopics(
         *("train", letters, "--text-column", "body", "--party-column", "owner", "--topics", "3"),
-        *("--rounds", "20", "--method", "shared", "--out", out),
+        *("--rounds", "20", "--method", "shared", "--person-column", "author", "--out", out),
     )
     assert result.returncode == 0, result.stderr
+    assert "persons" in result.stdout
     assert "shared" in result.stdout
     assert "\x1b" not in result.stdout
     return out
@@ -55,6 +61,7 @@ def test_train_writes_a_run(trained: Path) -> None:
     assert names >= {"model.safetensors", "model.json", "run.json", "report.html"}
     record = json.loads((trained / "run.json").read_text())
     assert [party["name"] for party in record["parties"]] == ["office 0", "office 1"]
+    assert [party["n_docs"] == 3 * party["n_persons"] for party in record["parties"]] == [True, True]
 
 
 def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_path: Path) -> None:
@@ -151,6 +158,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(letters: Path, trained: Pa
     body = ("--text-column", "body", "--out", out)
     assert "nowhere.csv" in refused("train", "nowhere.csv", "--out", out)
     assert "body, owner, id" in refused("train", letters, "--text-column", "txt", "--out", out)
+    assert "column 'writer'" in refused("train", letters, *body, "--person-column", "writer")
     assert "at least 2 topics, got 1" in refused("train", letters, *body, "--topics", "1")
     assert "choose one of alone" in refused("train", letters, *body, "--method", "magic")
     assert "it is not private" in refused("train", letters, *body, "--method", "shared", "--epsilon", "1")

@@ -110,3 +110,5 @@ def test_counts_have_no_columns(folder: Path) -> None:
     (folder / "small.dat").write_text(LDA_C)
     with pytest.raises(InputError, match=r"no column names for counted words, got 'owner'"):
         read(folder, party_column="owner")
+    with pytest.raises(InputError, match=r"no column names for counted words, got 'author'"):
+        read(folder, person_column="author")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from planted import drawn_corpus, planted_topics
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
+from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
+from fedtopics.network import local
 from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.party import ledger_file
@@ -114,6 +117,58 @@ def test_held_out_documents_are_not_trained_on(federation: Path) -> None:
     again, _ = PartyFolder(federation / "north")._parts()
     assert np.array_equal(trained.words, again.words)
     assert folder.training().n_docs == 150
+
+
+def test_persons_are_held_out_whole_and_each_for_itself(tmp_path: Path, federation: Path) -> None:
+    rows = [f"{number % 40},worda wordb" for number in range(200)]
+    folder = PartyFolder(shutil.copytree(federation / "north", tmp_path / "north"))
+
+    def parts(given: list[str]) -> tuple[set[str], set[str]]:
+        (tmp_path / "letters.csv").write_text("author,text\n" + "\n".join(given))
+        folder.note_source(str(tmp_path / "letters.csv"), {"person_column": "author"})
+        trained, held_out = folder._parts()
+        assert held_out is not None
+        return set(trained.persons or ()), set(held_out.persons or ())
+
+    trained, held_out = parts(rows)
+    assert folder.check_source() == "200 documents of 40 persons"
+    assert (len(trained) + len(held_out), trained & held_out) == (40, set())
+    assert 3 <= len(held_out) <= 20
+    without = parts([row for row in rows if not row.startswith("7,")])
+    assert without == (trained - {"7"}, held_out - {"7"})
+    alone = parts([row for row in rows if row.startswith("7,")])
+    assert sorted(map(len, alone)) == [0, 1]
+
+
+def test_a_party_starts_only_if_every_document_names_its_person(federation: Path, tmp_path: Path) -> None:
+    folder = PartyFolder(shutil.copytree(federation / "north", tmp_path / "north"))
+    folder.note_source(str(federation / "north" / "letters.csv"), {"person_column": None})
+    assert folder.check_source() == "200 documents"
+    folder.note_source(str(federation / "north" / "letters.csv"), {"person_column": "author"})
+    with pytest.raises(InputError, match=r"expected a column 'author' in .*letters.csv, got text"):
+        folder.check_source()
+    (tmp_path / "some.csv").write_text("author,text\nada,worda\n,wordb\n")
+    command = ["party", "start", str(folder.path), "--data", str(tmp_path / "some.csv")]
+    with suppress(InputError):  # if the run of another test has spent the budget
+        CliRunner().invoke(app, [*command, "--person-column", "author"], catch_exceptions=False)
+    with pytest.raises(InputError, match="expected a person for every document, got none for 1 of 2"):
+        folder.check_source()
+
+
+def test_a_simulated_federation_gives_each_party_its_persons(tmp_path: Path) -> None:
+    rows = [
+        f"{number % 12},{'tax law court' if number % 12 < 6 else 'port ship sea'}" for number in range(96)
+    ]
+    (tmp_path / "letters.csv").write_text("author,text\n" + "\n".join(rows))
+    where = {"n_parties": 2, "test_fraction": 0.1, "seed": 0}
+    texted = local.dealt(str(tmp_path / "letters.csv"), person_column="author", **where)
+    assert texted.persons is not None
+    assert set(texted.persons) == set(texted.parties) == {"party-1", "party-2"}
+    assert not set(texted.persons["party-1"]) & set(texted.persons["party-2"])
+    local.write_texts(tmp_path / "texts.jsonl", texted.parties["party-1"], texted.persons["party-1"])
+    again = read(tmp_path / "texts.jsonl", person_column=local.PERSON)
+    assert again.persons == texted.persons["party-1"]
+    assert local.dealt(str(tmp_path / "letters.csv"), text_column="text", **where).persons is None
 
 
 @pytest.mark.parametrize("n_docs", [0, 1])

@@ -56,7 +56,7 @@ def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
     assert "epsilon 8 (word add/remove)" in text
     assert "epsilon 16 (word replace)" in text
     assert "1 paid for, 5 free" in text
-    for relation in ("word add/remove", "word replace", "document add/remove", "user add/remove", "party"):
+    for relation in ("word add/remove", "word replace", "document add/remove", "person add/remove", "party"):
         assert relation in text
 
 
@@ -119,7 +119,8 @@ def test_whether_documents_may_show_follows_from_what_is_proved(
 def test_the_answer_says_what_is_proved_and_what_is_not() -> None:
     text = Elements(run_page(small_run(epsilon=2.0))).text
     assert "Proved: epsilon 2 (word add/remove); epsilon 4 (word replace). Nothing is proved for:" in text
-    assert "Nothing is proved for: document add/remove, document replace, user add/remove, party." in text
+    unproved = "document add/remove, document replace, person add/remove, person replace, party."
+    assert f"Nothing is proved for: {unproved}" in text
 
 
 def test_an_unfamiliar_method_and_an_older_record_still_have_a_page() -> None:

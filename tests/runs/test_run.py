@@ -262,6 +262,20 @@ def test_documents_are_dealt_to_parties_and_a_test_set() -> None:
     assert set(prepare(named).parties) == {"x", "y"}
 
 
+def test_a_record_says_how_many_persons_there_are_where_known(tmp_path: Path) -> None:
+    texts = [f"{number % 7},{'tax law court' if number % 7 < 4 else 'port ship sea'}" for number in range(70)]
+    source = tmp_path / "letters.csv"
+    source.write_text("author,text\n" + "\n".join(texts))
+    run = train(str(source), "shared", n_topics=2, n_rounds=2, n_parties=2, person_column="author")
+    n_persons = [party["n_persons"] for party in run.record["parties"]]
+    assert 2 <= sum(n_persons) <= 6
+    assert [party["n_docs"] for party in run.record["parties"]] == [10 * number for number in n_persons]
+    run.save(tmp_path / "run")
+    assert Run.load(tmp_path / "run").record["parties"] == run.record["parties"]
+    unknown = train(str(source), "shared", n_topics=2, n_rounds=2, n_parties=2, text_column="text")
+    assert all("n_persons" not in party for party in unknown.record["parties"])
+
+
 def test_parties_agree_on_words_of_documents_not_of_a_filtered_corpus(tmp_path: Path) -> None:
     source = tmp_path / "letters.csv"
     source.write_text("text,party\n" + "tax law court,a\ntax law port,b\n" * 300 + "secret,a\n")

@@ -118,6 +118,22 @@ static void exercise_private(const Case& c, int32_t n_topics, uint64_t seed) {
   }
 }
 
+// The documents as units of one and of three, cut to a norm.
+static void exercise_cut(const Case& c, int32_t n_topics) {
+  const int64_t n_docs = (int64_t)c.offsets.size() - 1;
+  const std::vector<float> counts(c.words.size(), 2.0f), flat(c.n_words * n_topics, 0.5f);
+  std::vector<int64_t> sum(flat.size());
+  for (const int64_t documents_each : {1, 3}) {
+    std::vector<int64_t> units;
+    for (int64_t d = 0; d < n_docs; d += documents_each) units.push_back(d);
+    units.push_back(n_docs);
+    const ClippedProblem problem{units.data(), c.offsets.data(), c.words.data(), counts.data(), flat.data(),
+                                 flat.data(), flat.data(), 0, 0.1f, 3, 1.5, 0.5, 1000.0};
+    run_clipped_sum(problem, (int64_t)units.size() - 1, c.n_words, n_topics, 3, sum.data());
+    for (int64_t x : sum) expect(x <= 1000 * n_docs && x >= -1000 * n_docs, "a sum is longer than all units");
+  }
+}
+
 int main(int, char** arguments) {
   const uint64_t seed = std::strtoull(arguments[1], nullptr, 10);
   std::mt19937 random((uint32_t)seed);
@@ -126,6 +142,7 @@ int main(int, char** arguments) {
                           make(random, 30, 70, 9), make(random, 400, 100, 300)}) {
       exercise(c, n_topics, seed);
       exercise_private(c, n_topics, seed);
+      exercise_cut(c, n_topics);
     }
   }
   std::printf("%s\n", kernels().name);

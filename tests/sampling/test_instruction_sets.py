@@ -16,7 +16,7 @@ from planted import drawn_corpus, planted_topics
 from sampling.test_report_em import one_word
 
 from fedtopics.errors import InputError
-from fedtopics.sampling import channel_em, lda, noisy_words, private_mh, report_em
+from fedtopics.sampling import channel_em, clipped_counts, lda, noisy_words, private_mh, report_em
 from fedtopics.sampling.histograms import Histograms
 
 CORE = Path(lda.__file__).parent / "_core"
@@ -88,6 +88,17 @@ def operations(n_topics: int) -> dict[str, Callable[[], tuple[np.ndarray, ...]]]
         },
         "report_em": lambda: arrays(
             report_em.expect(reports, report_em.start(reports, n_topics), model, alpha)
+        ),
+        "clipped_counts": lambda: (
+            clipped_counts.sum_of_differences(
+                *(corpus.words, values, corpus.offsets, np.arange(corpus.n_docs + 1)),
+                *(model.phi, model.phi, np.sqrt(model.phi)),
+                alpha=0.1,
+                n_steps=5,
+                cap=2.0,
+                clip=0.1,
+                resolution=1 << 26,
+            ),
         ),
         "private_mh": lambda: (private_mh.sweep(units, state.topics, np.log(flat), 0.1, seed=1),),
     }

@@ -25,8 +25,9 @@ FLAGS = [
 ]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 KERNELS = ["gibbs", "warp", "metropolis", "assign_metropolis", "fold_in"]
-KERNELS += ["channel_em", "report_em", "private_mh", "table"]
-AROUND = ["dispatch", "alias", "counting", "priors", "run_gibbs", "run_warp", "run_metropolis", "run_fold_in"]
+KERNELS += ["channel_em", "report_em", "clipped_sum", "private_mh", "table"]
+AROUND = ["dispatch", "alias", "counting", "priors"]
+AROUND += ["run_gibbs", "run_warp", "run_metropolis", "run_fold_in", "run_clipped_sum"]
 AVX512 = ["-mavx2", "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq"]
 SETS = {"plain": [], "avx2": ["-mavx2"], "avx512": AVX512}
 if platform.machine() != "x86_64":

@@ -16,6 +16,7 @@ from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 N_WORDS = 60
+VOCABULARY = tuple(f"w{word}" for word in range(N_WORDS))
 N_SENTENCES = (4, 1, 3, 0, 4, 2, 5, 4, 3, 4)  # of each document
 
 
@@ -30,7 +31,7 @@ def require(holds: object, otherwise: str) -> None:
 
 
 def documents(method: Method, seed: int, seed_of_lengths: int) -> Corpus:
-    """Sentences (paragraphs, for a method of those) of 0 to 7 words, in documents of up to 35."""
+    """Sentences (or paragraphs, if its unit) of 0 to 7 words, in documents of up to 35, two a person."""
     generator = np.random.default_rng(seed_of_lengths)
     lengths = [generator.integers(0, 8, size=size).tolist() for size in N_SENTENCES]
     offsets = np.cumsum([0, *map(sum, lengths)])
@@ -39,9 +40,10 @@ def documents(method: Method, seed: int, seed_of_lengths: int) -> Corpus:
     return Corpus(
         words.astype(np.int32),
         offsets,
-        tuple(f"w{word}" for word in range(N_WORDS)),
+        VOCABULARY,
         sentence_offsets=np.cumsum([0, *(length for document in lengths for length in document)]),
         document_sentences=np.cumsum([0, *N_SENTENCES]),
+        persons=tuple(str(number // 2) for number in range(len(N_SENTENCES))),
         sentence_unit="paragraph" if vars(method).get("unit") == "paragraph" else "sentence",
     )
 
@@ -56,7 +58,7 @@ class Played:
         self.server = Turn(seed, "server", n_threads=n_threads)
         self.memory: dict[str, Arrays] = {name: {} for name in corpora}
         self.releases: list[tuple[int, str, Release[Arrays]]] = []
-        self.state = method.start(N_WORDS, self.server)
+        self.state = method.start(N_WORDS, self.server) | method.known_words(VOCABULARY)
         _require_arrays("start", self.state)
 
     def whole(self) -> "Played":
@@ -76,7 +78,7 @@ class Played:
     def models(self) -> list[TopicModel]:
         """The server's model, or where it has none those of the parties."""
         with _untouched("model", state=self.state):
-            whole = self.method.model(self.state, tuple(f"w{word}" for word in range(N_WORDS)))
+            whole = self.method.model(self.state, VOCABULARY)
         parties = [Party(name, self.corpora[name], held) for name, held in self.memory.items() if held]
         found = [whole] if whole is not None else [self.method.local_model(party) for party in parties]
         models = [model for model in found if model is not None]

@@ -6,7 +6,7 @@ choose from, so that a public maximum of one or two is exceeded.
 """
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import combinations, product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ VECTORS = ((0.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.6, 0.6), (5.0, -4.0), (-0.3, 
 
 
 def neighbors(takes: Takes, n_words: int, bounds: Bounds | None = None) -> Pairs:
-    """Pairs of neighboring corpora for every relation; `bounds` says how many documents a user may have."""
+    """Pairs of neighboring corpora for every relation; `bounds` says how many documents a person may have."""
     n_own = (bounds or UNBOUNDED).max_documents or 1
     documents = _documents(takes, n_words)
     nothing = _nothing(takes)
@@ -43,7 +43,8 @@ def neighbors(takes: Takes, n_words: int, bounds: Bounds | None = None) -> Pairs
         "word replace": replaced,
         "document add/remove": emptied,
         "document replace": anything,
-        "user add/remove": own,
+        "person add/remove": own,
+        "person replace": [(a[0], b[0]) for a, b in combinations(own, 2)] + own,
         "party": anything,
     }
 

@@ -16,8 +16,9 @@ from fedtopics.runs.preparing import prepare
 from fedtopics.runs.run import require_free
 
 TOPICS = 30
+FEW_TOPICS = 10  # of hush: as many as so few documents can carry when each is protected as a whole
 DISTINCT = 60  # different words of a passage of 150 words, stop words left out: a guess for the forecast
-METHODS = ["alone", methods.DEFAULT, "shared", "pooled"]
+METHODS = ["alone", methods.DEFAULT, "hush", "shared", "pooled"]
 
 
 def demo(
@@ -30,9 +31,12 @@ def demo(
     out = _next_free(Path("runs/demo")) if out is None else require_free(out)
     data = prepare("sotu", seed=seed)
     tables.print_parties(data.parties, data.dealing)
-    own = {methods.DEFAULT: {"distinct_words": DISTINCT}}
+    own = {methods.DEFAULT: {"distinct_words": DISTINCT}, "hush": {"n_topics": FEW_TOPICS}}
     runs = experiment.compare(data, METHODS, n_topics=TOPICS, seed=seed, n_threads=threads, own=own)
     tables.print_runs(runs)
+    options.say(
+        f"calm hides words, hush whole documents, with {FEW_TOPICS} topics, as these are few for that"
+    )
     federated = runs[METHODS.index(methods.DEFAULT)]
     tables.print_topics(federated.model, method=methods.DEFAULT)
     federated.save(out)

@@ -7,6 +7,7 @@ import typer
 
 from fedtopics.commands import options
 from fedtopics.errors import InputError
+from fedtopics.methods import make
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.parts import PlannedWords, Texts
 from fedtopics.network.plan.plan import Plan
@@ -28,6 +29,7 @@ def init(
     epsilon: options.Epsilon = None,
     rounds: options.Rounds = None,
     variant: options.Variant = None,
+    unit: options.Unit = None,
     settings: options.Setting = None,
     vocabulary: Annotated[
         Path | None, typer.Option(help="Public word list, one word per line, known before.")
@@ -36,7 +38,9 @@ def init(
         float | None, typer.Option(help="Let the parties agree on words, document add/remove.")
     ] = None,
     max_words: Annotated[int, typer.Option(help="Most words that are agreed on.")] = 10_000,
-    relation: Annotated[str, typer.Option(help="What the promise protects.")] = "word add/remove",
+    relation: Annotated[
+        str | None, typer.Option(help="What the promise protects; what the method's epsilon does by default.")
+    ] = None,
     delta: Annotated[float, typer.Option(help="Chance that the promise may fail.")] = 1e-6,
     min_parties: Annotated[int, typer.Option(help="Fewest answers of a round.")] = 2,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 600.0,
@@ -50,14 +54,16 @@ def init(
     Example: fedtopics federation init hub --coordinator hub.example.org:8002 --party north --party south
     --party west --epsilon 6 --vocabulary-epsilon 4
     """
+    given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
+    made = make(method, **given)
     plan = Plan(
         name,
         coordinator,
         tuple(parties),
         method,
-        Budget(check_relation(relation), 1e9, delta),
+        Budget(made.protects if relation is None else check_relation(relation), 1e9, delta),
         _words(vocabulary, vocabulary_epsilon, max_words, delta),
-        settings={"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)},
+        settings=given,
         min_parties=min_parties,
         timeout_seconds=timeout,
         texts=Texts(language),

@@ -41,6 +41,14 @@ Epsilon = Annotated[
 Variant = Annotated[
     str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
 ]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        help="What is protected or released as a whole, where the method has a choice, as hush: document or "
+        "person.",
+        show_default=False,
+    ),
+]
 Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
 VocabularySize = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
 Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
@@ -77,6 +85,10 @@ Consistency = Annotated[
 ConsistencyTau = Annotated[
     float | None,
     typer.Option(help=f"How strongly; 0: not at all; {TAU:g} if not given.", show_default=False),
+]
+PersonColumn = Annotated[
+    str | None,
+    typer.Option(help="Column with the person behind each document, who is kept whole.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
@@ -142,6 +154,7 @@ class Dealing(Preparing):
     """And how the documents are dealt to parties and a test set."""
 
     party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
+    person_column: PersonColumn = None
     parties: Annotated[
         int | None,
         typer.Option(
@@ -190,10 +203,14 @@ def takes(group: type[Reading], parameter: str) -> Callable[[Callable[..., None]
 
 
 def method_settings(
-    variant: str | None, epsilon: float | None, rounds: int | None, others: list[str] | None
+    variant: str | None,
+    epsilon: float | None,
+    rounds: int | None,
+    others: list[str] | None,
+    unit: str | None = None,
 ) -> dict[str, Any]:
     """The hyper-parameters that were given, by their names in the method."""
-    named = {"variant": variant, "epsilon": epsilon, "n_rounds": rounds}
+    named = {"variant": variant, "epsilon": epsilon, "n_rounds": rounds, "unit": unit}
     given = {name: value for name, value in named.items() if value is not None}
     for item in others or []:
         name, equals, value = item.partition("=")

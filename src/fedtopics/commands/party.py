@@ -28,6 +28,7 @@ def start(
     policy: Annotated[
         Path | None, typer.Option(help="What this party allows, where it is not FOLDER/policy.toml.")
     ] = None,
+    person_column: options.PersonColumn = None,
 ) -> None:
     """Take part in the federation until this command is stopped.
 
@@ -38,11 +39,11 @@ def start(
 
     place = PartyFolder(folder)
     _take_over(folder, plan, policy)
-    place.note_source(data, reading.options())
+    place.note_source(data, reading.options() | {"person_column": person_column})
     place.check()
     with place.store() as store:
         store.require(place.plan.costs(place.plan.vocabulary.most_words))
-    say(f"party {place.name}: {place.check_source()} documents, plan {place.plan.digest}")
+    say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
     with Kept("party", folder, say) as worker:
         worker.keep_going(until_told_to_stop())
 

@@ -1,8 +1,7 @@
 """What a run costs in privacy, before it is run and after."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from inspect import signature
-from math import isinf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,22 +10,20 @@ import typer
 
 from fedtopics import methods
 from fedtopics.audit import moments
-from fedtopics.commands import options, tables
+from fedtopics.commands import options, party_ledger, tables
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.network.party import ledger_file
-from fedtopics.network.plan.policy import Policy
 from fedtopics.privacy.explain import priced
 from fedtopics.privacy.forecast import PublicFacts, explain_plan
 from fedtopics.privacy.mechanisms import calibration
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.mechanism import INPUTS, OUTPUTS, every, find_mechanism
-from fedtopics.privacy.price.budget import Budget
-from fedtopics.privacy.price.cost import FREE, check_relation
-from fedtopics.privacy.price.ledger import Entry, Ledger
+from fedtopics.privacy.price.cost import check_relation
+from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.method import Amounts
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
-STORE, POLICY = "store", "policy.toml"
 
 
 @app.command()
@@ -34,11 +31,14 @@ def explain(
     method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
     words: options.VocabularySize = 10_000,
     topics: options.TopicCount = 20,
-    documents: Annotated[int | None, typer.Option(help="Documents of a party, roughly.")] = None,
+    documents: Annotated[int | None, typer.Option(help="Documents in all, roughly.")] = None,
+    persons: Annotated[int | None, typer.Option(help="Persons who wrote them, roughly.")] = None,
+    parties: Annotated[int, typer.Option(help="Parties that hold them, each with noise of its own.")] = 1,
     distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
     epsilon: options.Epsilon = None,
     variant: options.Variant = None,
     rounds: options.Rounds = None,
+    unit: options.Unit = None,
     settings: options.Setting = None,
     delta: Annotated[
         float | None,
@@ -50,17 +50,20 @@ def explain(
 
     Example: fedtopics privacy explain calm --epsilon 6 --words 8000 --distinct 120
     """
-    given = options.method_settings(variant, epsilon, rounds, settings)
+    given = options.method_settings(variant, epsilon, rounds, settings, unit)
     planned = methods.make(method, n_topics=topics, **given)
     facts = PublicFacts(words, topics, documents, distinct)
     delta = planned.privacy_delta if delta is None else delta
     found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
+    if documents is not None:
+        amounts = Amounts(words, documents, documents if persons is None else persons, parties)
+        found = replace(found, outlook=planned.outlook(amounts))
     if as_json:
         options.print_json(asdict(found))
         return
     if found.statements:
         tables.print_rows(found.statements)
-    for title in ("public", "meaning", "warnings"):
+    for title in ("public", "meaning", "outlook", "warnings"):
         for line in getattr(found, title):
             tables.print_titled(title, f"  {line}")
 
@@ -107,7 +110,7 @@ def calibrate(
     rounds: Annotated[int, typer.Option(help="Number of fresh releases.")] = 1,
     words: options.VocabularySize = 10_000,
     max_length: Annotated[int | None, typer.Option(help="Public maximum of words of a document.")] = None,
-    max_documents: Annotated[int | None, typer.Option(help="Public maximum of documents of a user.")] = None,
+    max_documents: Annotated[int | None, typer.Option(help="Public maximum of texts of a person.")] = None,
 ) -> None:
     """Print the parameter of a mechanism with the least noise that keeps a budget.
 
@@ -214,9 +217,10 @@ def ledger(
 
     Example: fedtopics privacy ledger runs/demo/ledger.json
     """
-    known = (path / ledger_file.LINES, path / STORE / ledger_file.LINES, path / ledger_file.ANCHOR)
+    store = path / party_ledger.STORE
+    known = (path / ledger_file.LINES, store / ledger_file.LINES, path / ledger_file.ANCHOR)
     if any(file.is_file() for file in known):  # a party's, in its folder or in its store
-        _show_party(path, policy, as_json=as_json)
+        party_ledger.show(path, policy, as_json=as_json)
         return
     path = path / "ledger.json" if path.is_dir() else path
     found = Ledger.from_json(path.read_text(encoding="utf-8"))
@@ -225,70 +229,3 @@ def ledger(
     else:
         tables.console.print(found.table(), soft_wrap=True)
         tables.console.print(f"hash chain of {len(found.entries)} releases holds; head {found.head}")
-
-
-def _show_party(path: Path, policy: Path | None, *, as_json: bool) -> None:
-    """Verify the chain and say what was released, what it costs, and what the policy leaves."""
-    anchor = path / ledger_file.ANCHOR
-    folder = path / STORE if (path / STORE).is_dir() or anchor.is_file() else path
-    found = ledger_file.read(folder, anchor if anchor.is_file() else None)
-    budgets = _budgets(path, policy)
-    delta = max((budget.delta for budget in budgets), default=0.0) or Ledger.delta
-    ledger = Ledger(entries=list(found.entries), delta=delta)
-    left = _left(ledger, found.party, budgets)
-    if as_json:
-        options.print_json(
-            {"party": found.party, "runs": _runs(found), "statements": ledger.statements()}
-            | {"left": left, "head": found.head, "cut_short": bool(found.torn)}
-        )
-        return
-    say = tables.console.print
-    say(f"party {found.party}: {len(found.entries)} releases in {len(_runs(found))} runs")
-    for run, told in _runs(found).items():
-        say(f"  {run}: {told}", soft_wrap=True)
-    if found.entries:
-        say(ledger.table(), soft_wrap=True)
-    for row in left:
-        spent = f"epsilon {row['spent']} of {row['allowed']:.4g} spent at delta {row['delta']:g}"
-        say(f"{row['relation']}: {spent}", soft_wrap=True)
-    if found.torn:
-        say("the last line is cut short by a crash; it is completed when the party starts again")
-    say(f"hash chain of {len(found.entries)} releases holds; head {found.head}", soft_wrap=True)
-
-
-def _runs(found: ledger_file.LedgerFile) -> dict[str, str]:
-    """What was released in each run, in words."""
-    told: dict[str, list[Entry]] = {}
-    for entry in found.entries:
-        told.setdefault(entry.run.split("/", 1)[0], []).append(entry)
-    return {run: _in_words(entries) for run, entries in told.items()}
-
-
-def _in_words(entries: list[Entry]) -> str:
-    paid = [entry for entry in entries if entry.cost != FREE]
-    steps = ", ".join(f"{entry.run.split('/', 1)[1]} of round {entry.round}" for entry in paid)
-    return f"{len(entries)} releases, of which {len(paid)} cost budget" + (f": {steps}" if steps else "")
-
-
-def _budgets(path: Path, policy: Path | None) -> tuple[Budget, ...]:
-    beside = path / POLICY
-    if policy is None and not beside.is_file():
-        return ()
-    return Policy.read(policy or beside).budget
-
-
-def _left(ledger: Ledger, party: str, budgets: tuple[Budget, ...]) -> list[dict[str, float | str]]:
-    spent = ledger.spent(party)
-    return [
-        {
-            "relation": budget.relation,
-            "delta": budget.delta,
-            "allowed": budget.epsilon,
-            "spent": _shown(budget.epsilon_of(spent)),
-        }
-        for budget in budgets
-    ]
-
-
-def _shown(epsilon: float) -> float | str:
-    return "inf" if isinf(epsilon) else float(f"{epsilon:.4g}")

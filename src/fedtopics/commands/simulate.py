@@ -26,12 +26,14 @@ def simulate(
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 20,
     rounds: options.Rounds = None,
+    unit: options.Unit = None,
     settings: options.Setting = None,
     vocabulary_epsilon: Annotated[
         float, typer.Option(help="The parties agree on the words at this epsilon (document add/remove).")
     ] = 4.0,
     parties: Annotated[int | None, typer.Option(help="Deal the documents to this many parties.")] = None,
     party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None,
+    person_column: options.PersonColumn = None,
     test_fraction: options.TestFraction = 0.1,
     seed: options.Seed = 0,
     secure: options.Secure = False,
@@ -48,10 +50,11 @@ def simulate(
         seed=seed,
         secure=secure,
         party_column=party_column,
+        person_column=person_column,
         **reading.options(),
     )
     tables.print_dealing(texted.dealing)
-    given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings)}
+    given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     drawn = None if secure else seed
     plan = local.plan_for(texted, method, given, vocabulary_epsilon=vocabulary_epsilon, simulation_seed=drawn)
     with local.found(out, plan, texted) as federation:

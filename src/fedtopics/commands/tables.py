@@ -35,6 +35,7 @@ def print_parties(parties: Mapping[str, Corpus], dealing: str) -> None:
     print_rows(
         [
             {"party": name, "documents": f"{corpus.n_docs:,}", "tokens": f"{corpus.n_tokens:,}"}
+            | ({} if corpus.n_persons is None else {"persons": f"{corpus.n_persons:,}"})
             for name, corpus in parties.items()
         ]
     )

@@ -36,6 +36,7 @@ def train(
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 50,
     rounds: options.Rounds = None,
+    unit: options.Unit = None,
     settings: options.Setting = None,
     consistency: options.Consistency = None,
     consistency_tau: options.ConsistencyTau = None,
@@ -44,7 +45,7 @@ def train(
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
-    given = options.method_settings(variant, epsilon, rounds, settings)
+    given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **given)
     tau = TAU if consistency_tau is None else consistency_tau
     if consistency is not None:
@@ -53,7 +54,7 @@ def train(
         raise InputError(f"--consistency-tau needs --consistency, got {consistency_tau:g} without one")
     if out is not None:
         require_free(out)
-    data = prepare(source, secure=secure, **dealing.options())
+    data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
     if "epsilon" in methods.settings(method) and data.vocabulary == READ:
         logger.warning(
             "the vocabulary was read from the documents, which is not priced; give a public one with "

@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedtopics.documents import known
+from fedtopics.documents.known import KNOWN
+from fedtopics.documents.persons import by_person, held_out
 from fedtopics.documents.text import indexing
 from fedtopics.documents.text.indexing import Indexed
 from fedtopics.documents.text.preparation import TextOptions, prepare, read_vocabulary
@@ -20,16 +24,16 @@ if TYPE_CHECKING:
 
 Ints: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
-KNOWN = ("ids", "labels", "parties")  # of each document, where known
 
 
 class Document(NamedTuple):
-    """One `text` and what is known about it: its `id`, its `label`, and the `party` that owns it."""
+    """One `text` and what is known of it: `id`, `label`, the `party` that owns it, the `person` behind it."""
 
     text: str
     id: str | None = None
     label: str | None = None
     party: str | None = None
+    person: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +47,7 @@ class Corpus:
                       empty, when the vocabulary has none of its words, so that their number tells no word
     document_sentences   document d owns the sentences document_sentences[d]:document_sentences[d+1], shape
                       (n_docs + 1,); both are None where sentences are unknown (bags of words)
-    ids, labels, parties   one string per document, None where unknown
+    ids, labels, parties, persons   one string per document, None where unknown
     sentence_unit     what the sentences are: "sentence", or "paragraph" where texts were cut at blank lines
     language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
     """
@@ -56,6 +60,7 @@ class Corpus:
     ids: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     parties: tuple[str, ...] | None = None
+    persons: tuple[str, ...] | None = None
     language: str | None = None
     sentence_unit: str = "sentence"
 
@@ -69,7 +74,9 @@ class Corpus:
 
     def __repr__(self) -> str:
         parties = f", {len(set(self.parties))} parties" if self.parties else ""
-        return f"<Corpus: {self.n_docs} documents, {self.n_tokens} tokens, {self.n_words} words{parties}>"
+        persons = "" if self.persons is None else f", {self.n_persons} persons"
+        sizes = f"{self.n_docs} documents, {self.n_tokens} tokens, {self.n_words} words"
+        return f"<Corpus: {sizes}{parties}{persons}>"
 
     @classmethod
     def from_texts(
@@ -79,13 +86,14 @@ class Corpus:
         ids: Sequence[object] | None = None,
         labels: Sequence[object] | None = None,
         parties: Sequence[object] | None = None,
+        persons: Sequence[object] | None = None,
         progress: bool | None = False,
         **options: Unpack[TextOptions],
     ) -> "Corpus":
         """A corpus of these texts.
 
         texts      strings, which may come one by one
-        ids, labels, parties   one of each for every text
+        ids, labels, parties, persons   one of each for every text
         progress   a progress bar on standard error: True, False, or None for "if it is a terminal"
         options    vocabulary, tokenizer, language, stop_words, min_df, max_df, max_words, sentences:
                    see `fedtopics.documents.TextOptions`
@@ -100,7 +108,7 @@ class Corpus:
             raise InputError("expected a list of texts, got one string; put it in a list, or read a file")
         tracked = track(texts, "Reading texts", shown=progress)
         corpus = cls.from_documents((Document(text) for text in tracked), **options)
-        return replace(corpus, ids=_strings(ids), labels=_strings(labels), parties=_strings(parties))
+        return corpus._with(ids=ids, labels=labels, parties=parties, persons=persons)
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document], **options: Unpack[TextOptions]) -> "Corpus":
@@ -116,9 +124,10 @@ class Corpus:
 
         return cls(
             *prepare(texts(), **options),
-            ids=_column(document.id for document in about),
-            labels=_column(document.label for document in about),
-            parties=_column(document.party for document in about),
+            ids=known.collected(document.id for document in about),
+            labels=known.collected(document.label for document in about),
+            parties=known.collected(document.party for document in about),
+            persons=known.collected(document.person for document in about),
             language=None if options.get("tokenizer") else options.get("language", "en"),
             sentence_unit="paragraph" if options.get("sentences") == "paragraphs" else "sentence",
         )
@@ -132,6 +141,7 @@ class Corpus:
         ids: Sequence[object] | None = None,
         labels: Sequence[object] | None = None,
         parties: Sequence[object] | None = None,
+        persons: Sequence[object] | None = None,
     ) -> "Corpus":
         """A corpus from a matrix of `counts`, documents x words (any scipy sparse format, or dense).
 
@@ -149,14 +159,9 @@ class Corpus:
         if matrix.shape[1] != len(vocabulary):
             raise InputError(f"expected {matrix.shape[1]} words, one for each column, got {len(vocabulary)}")
         before = np.concatenate([[0], np.cumsum(whole)])
-        return cls(
-            np.repeat(matrix.indices.astype(np.int32), whole),
-            before[matrix.indptr],
-            read_vocabulary(vocabulary),
-            ids=_strings(ids),
-            labels=_strings(labels),
-            parties=_strings(parties),
-        )
+        words = np.repeat(matrix.indices.astype(np.int32), whole)
+        corpus = cls(words, before[matrix.indptr], read_vocabulary(vocabulary))
+        return corpus._with(ids=ids, labels=labels, parties=parties, persons=persons)
 
     @property
     def n_docs(self) -> int:
@@ -176,6 +181,11 @@ class Corpus:
         """Number of documents without a word of the vocabulary."""
         return int((self.lengths == 0).sum())
 
+    @property
+    def n_persons(self) -> int | None:
+        """Number of different persons; None where they are unknown."""
+        return None if self.persons is None else len(set(self.persons))
+
     @cached_property
     def lengths(self) -> Offsets:
         """Number of tokens of each document."""
@@ -190,6 +200,18 @@ class Corpus:
     def name(self) -> str | None:
         """The party that owns every document; None where there are several or none is known."""
         return self.parties[0] if self.parties and len(set(self.parties)) == 1 else None
+
+    def documents_by_person(self) -> tuple[Offsets, Offsets]:
+        """(order, offsets): person i wrote the documents order[offsets[i]:offsets[i+1]], in their order.
+
+        Persons are in order of their names; that of every document must be known.
+        """
+        return by_person(self.persons)
+
+    def contents(self) -> tuple[str, ...]:
+        """The words of each document in one string, never empty."""
+        words = np.array(self.vocabulary, dtype=object)[self.words]
+        return tuple("d " + " ".join(words[begin:end]) for begin, end in pairwise(self.offsets))
 
     def to_sparse(self) -> "csr_array":
         """The counts as a sparse matrix (CSR), documents x words."""
@@ -225,11 +247,19 @@ class Corpus:
             raise InputError(
                 f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
             )
-        known: dict[str, Any] = {name: _chosen(getattr(self, name), chosen) for name in KNOWN}
-        return replace(self, **indexing.select(self._indexed, chosen)._asdict(), **known)
+        columns: dict[str, Any] = {name: known.chosen(getattr(self, name), chosen) for name in KNOWN}
+        return replace(self, **indexing.select(self._indexed, chosen)._asdict(), **columns)
 
-    def split(self, test_fraction: float, seed: int) -> "tuple[Corpus, Corpus]":
-        """(train, test): about `test_fraction` of the documents, drawn by `seed`, is for testing."""
+    def split(self, test_fraction: float, seed: int, by_content: bool = False) -> "tuple[Corpus, Corpus]":
+        """(train, test): about `test_fraction` of the documents, drawn by `seed`, is for testing.
+
+        Where persons are known each is on one side with all documents, and it is about that share of persons.
+        `by_content` a document's side depends on its words alone: when one comes or goes, no other moves.
+        """
+        if self.persons is not None or by_content:
+            owners = self.persons or self.contents()
+            is_test = held_out(owners, test_fraction, seed, both_sides=True)
+            return self.select(~is_test), self.select(is_test)
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:
             raise InputError(
@@ -239,6 +269,10 @@ class Corpus:
         is_test = np.zeros(self.n_docs, bool)
         is_test[np.random.default_rng(seed).permutation(self.n_docs)[:n_test]] = True
         return self.select(~is_test), self.select(is_test)
+
+    def _with(self, **columns: Sequence[object] | None) -> "Corpus":
+        made: dict[str, Any] = {name: known.strings(column) for name, column in columns.items()}
+        return replace(self, **made)
 
     @property
     def _indexed(self) -> Indexed:
@@ -253,30 +287,11 @@ def require_words(n_words: int) -> None:
         raise InputError(f"a vocabulary of at least 2 words was expected, got {n_words}")
 
 
-def concatenate(corpora: Sequence[Corpus]) -> Corpus:
+def concatenate(corpora: Sequence[Corpus]) -> "Corpus":
     """One corpus with the documents of all `corpora`, in order; they must share one vocabulary."""
     first = corpora[0]
     if any(corpus.vocabulary != first.vocabulary for corpus in corpora):
         raise InputError("expected corpora over one vocabulary, got several; use with_vocabulary first")
-    known: dict[str, Any] = {name: _all([getattr(corpus, name) for corpus in corpora]) for name in KNOWN}
-    return replace(first, **indexing.join([corpus._indexed for corpus in corpora])._asdict(), **known)
-
-
-def _all(columns: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    if any(column is None for column in columns):
-        return None
-    return tuple(value for column in columns for value in column or ())
-
-
-def _chosen(column: tuple[str, ...] | None, positions: NDArray[np.int64]) -> tuple[str, ...] | None:
-    return None if column is None else tuple(column[position] for position in positions)
-
-
-def _strings(column: Sequence[object] | None) -> tuple[str, ...] | None:
-    return None if column is None else tuple(map(str, column))
-
-
-def _column(values: Iterable[str | None]) -> tuple[str, ...] | None:
-    """One string per document, empty where unknown; None where no document has one."""
-    known = tuple(values)
-    return None if all(value is None for value in known) else tuple(value or "" for value in known)
+    columns = ([getattr(corpus, name) for corpus in corpora] for name in KNOWN)
+    joined: dict[str, Any] = dict(zip(KNOWN, map(known.joined, columns), strict=True))
+    return replace(first, **indexing.join([corpus._indexed for corpus in corpora])._asdict(), **joined)

@@ -2,6 +2,7 @@
 
 Every function gives a list of corpora, one for each party, none of them empty, over the one vocabulary; the
 `name` of each is its party. The order of a party's documents is that of the whole. Same seed, same parties.
+A person, where known, is with all documents at one party: where the first of them was dealt.
 """
 
 import warnings
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.persons import different
 from fedtopics.errors import InputError
 
 _DIMENSIONS = 50
@@ -29,7 +31,7 @@ def automatic(corpus: Corpus, n_parties: int | None = None, *, seed: int) -> lis
 
 
 def by_column(corpus: Corpus) -> list[Corpus]:
-    """As `corpus.parties` says, in alphabetical order of the names.
+    """As `corpus.parties` says, in alphabetical order of the names; a person may be at one party only.
 
     >>> corpus = Corpus.from_texts(["iron ore", "wheat", "coal"], parties=["mine", "farm", "mine"])
     >>> [(party.name, party.n_docs) for party in by_column(corpus)]
@@ -40,6 +42,7 @@ def by_column(corpus: Corpus) -> list[Corpus]:
     if missing := corpus.parties.count(""):
         raise InputError(f"expected a party for every document, got none for {missing} of {corpus.n_docs}")
     names, party = np.unique(np.array(corpus.parties, dtype=object).astype(str), return_inverse=True)
+    _check_whole(corpus, party)
     return [corpus.select(party == number) for number in range(len(names))]
 
 
@@ -56,7 +59,7 @@ def by_proportions(corpus: Corpus, proportions: Sequence[float], *, seed: int) -
     _check_number(corpus, len(shares))
     party = np.repeat(np.arange(len(shares)), _rounded(shares, corpus.n_docs))
     shuffled = np.random.default_rng(seed).permutation(party)
-    return _divided(corpus, _none_empty(shuffled, len(shares)), len(shares))
+    return _divided(corpus, shuffled, len(shares))
 
 
 def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, seed: int) -> list[Corpus]:
@@ -77,7 +80,7 @@ def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, see
         documents = np.flatnonzero(label == number)
         sizes = _rounded(generator.dirichlet(np.full(n_parties, concentration)), len(documents))
         party[documents] = generator.permutation(np.repeat(np.arange(n_parties), sizes))
-    return _divided(corpus, _none_empty(party, n_parties), n_parties)
+    return _divided(corpus, party, n_parties)
 
 
 def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
@@ -99,8 +102,10 @@ def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
         means = KMeans(n_parties, n_init=3, random_state=seed)
         means.fit(embedding[_sample(corpus.n_docs, seed)])
         party = means.predict(embedding)
+    first, unit = _units(corpus)
+    party = party[first][unit]
     by_size = np.argsort(-np.bincount(party, minlength=n_parties), kind="stable")
-    return _divided(corpus, _none_empty(np.argsort(by_size)[party], n_parties), n_parties)
+    return _divided(corpus, np.argsort(by_size)[party], n_parties)
 
 
 def _embedded(corpus: Corpus, seed: int) -> NDArray[np.float64]:
@@ -125,8 +130,27 @@ def _sample(n_docs: int, seed: int) -> NDArray[np.int64]:
 
 
 def _check_number(corpus: Corpus, n_parties: int) -> None:
-    if not 1 <= n_parties <= corpus.n_docs:
-        raise InputError(f"expected 1 to {corpus.n_docs} parties, as there are documents, got {n_parties}")
+    most, units = len(_units(corpus)[0]), "documents" if corpus.persons is None else "persons"
+    if not 1 <= n_parties <= most:
+        raise InputError(f"expected 1 to {most} parties, as there are {units}, got {n_parties}")
+
+
+def _check_whole(corpus: Corpus, party: NDArray[np.int64]) -> None:
+    """Refuse a person at two parties: a person is protected where all of their documents are."""
+    first, unit = _units(corpus)
+    several = len(np.unique(unit[party != party[first][unit]]))
+    if several:
+        raise InputError(
+            f"expected each person at one party, got {several} of {len(first)} persons at several; a person "
+            "is protected on one machine: bring their documents together, or name no person column"
+        )
+
+
+def _units(corpus: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What is dealt as a whole, persons where known, else documents: their first document, and of which each
+    document is one."""
+    unit = np.arange(corpus.n_docs) if corpus.persons is None else different(corpus.persons).of
+    return np.unique(unit, return_index=True)[1], unit
 
 
 def _rounded(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
@@ -139,7 +163,7 @@ def _rounded(shares: NDArray[np.float64], total: int) -> NDArray[np.int64]:
 
 
 def _none_empty(party: NDArray[np.int64], n_parties: int) -> NDArray[np.int64]:
-    """The same parties, each empty one given a document of the largest."""
+    """The same parties of documents or persons, each empty one given one of the largest."""
     party = party.copy()
     for empty in np.flatnonzero(np.bincount(party, minlength=n_parties) == 0):
         largest = np.bincount(party, minlength=n_parties).argmax()
@@ -148,6 +172,8 @@ def _none_empty(party: NDArray[np.int64], n_parties: int) -> NDArray[np.int64]:
 
 
 def _divided(corpus: Corpus, party: NDArray[np.int64], n_parties: int) -> list[Corpus]:
+    first, unit = _units(corpus)
+    party = _none_empty(party[first], n_parties)[unit]
     width = len(str(n_parties))
     names = np.array([f"party-{number + 1:0{width}}" for number in range(n_parties)])
     return by_column(replace(corpus, parties=tuple(names[party].tolist())))

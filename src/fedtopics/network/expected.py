@@ -139,9 +139,14 @@ def _common(one: tuple[int | None, ...], other: tuple[int | None, ...]) -> tuple
 
 
 def _invented(vocabulary: tuple[str, ...], n_docs: int) -> Corpus:
-    """Documents of some words each, in one sentence."""
+    """Documents of some words each, in one sentence, each of another person."""
     words = np.tile(np.array([0, len(vocabulary) - 1], np.int32), n_docs * LENGTH // 2)
     places = np.arange(0, n_docs * LENGTH + 1, LENGTH)
     return Corpus(
-        words, places, vocabulary, sentence_offsets=places, document_sentences=np.arange(n_docs + 1)
+        words,
+        places,
+        vocabulary,
+        sentence_offsets=places,
+        document_sentences=np.arange(n_docs + 1),
+        persons=tuple(map(str, range(n_docs))),
     )

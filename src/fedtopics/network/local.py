@@ -21,6 +21,7 @@ from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import documents
 from fedtopics.errors import InputError
+from fedtopics.methods import make
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import onboarding
@@ -31,6 +32,7 @@ from fedtopics.privacy.price.budget import Budget
 from fedtopics.runs.preparing import prepare
 
 HUB = "coordinator"
+PERSON = "person"  # column of the texts of a party
 GRACE = 15.0
 DELTA = 1e-6
 MOST_WORDS = 10_000
@@ -42,10 +44,12 @@ def free_port() -> int:
         return int(asked.getsockname()[1])
 
 
-def write_texts(path: Path, texts: Sequence[str]) -> None:
-    """Texts as a source that `fedtopics` reads, for its owner alone."""
-    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
-    files.write(path, lines.encode())
+def write_texts(path: Path, texts: Sequence[str], persons: Sequence[str] = ()) -> None:
+    """Texts as a source that `fedtopics` reads, for its owner alone; with their `persons`, where given."""
+    rows = [{"text": text} for text in texts]
+    for row, person in zip(rows if persons else [], persons, strict=True):
+        row[PERSON] = person
+    files.write(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
 @dataclass
@@ -53,11 +57,13 @@ class LocalFederation:
     """Coordinator and parties below one folder; a context manager that ends what it has started.
 
     prefixes   words before the command of a participant, to start it in another network namespace, say
+    persons    whether the texts of the parties name their persons
     """
 
     folder: Path
     prefixes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    persons: bool = False
 
     @classmethod
     def found(
@@ -67,6 +73,7 @@ class LocalFederation:
         texts: Mapping[str, Sequence[str]],
         policy: str,
         words: Path | None = None,
+        persons: Mapping[str, Sequence[str]] | None = None,
     ) -> "LocalFederation":
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
         onboarding.found(folder / HUB, plan, words)
@@ -75,9 +82,9 @@ class LocalFederation:
             request = onboarding.request(place, party)
             approved = onboarding.approve(folder / HUB, request)
             files.publish(place / onboarding.POLICY, policy)
-            write_texts(place / "texts.jsonl", texts[party])
+            write_texts(place / "texts.jsonl", texts[party], persons[party] if persons else ())
             Offer.read(place, approved).accept()
-        return cls(folder)
+        return cls(folder, persons=bool(persons))
 
     def __enter__(self) -> "LocalFederation":
         return self
@@ -98,6 +105,7 @@ class LocalFederation:
                 command += ["coordinator", "start", str(place)]
             else:
                 command += ["party", "start", str(place), "--data", str(place / "texts.jsonl")]
+                command += ["--person-column", PERSON] if self.persons else []
             with files.log(place / "operator.log") as log:
                 self.processes[name] = subprocess.Popen(  # noqa: S603
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
@@ -132,11 +140,15 @@ class LocalFederation:
 
 @dataclass(frozen=True)
 class Texted:
-    """Texts of each party, and those held out for the scores, as `prepare` deals them."""
+    """Texts of each party, and those held out for the scores, as `prepare` deals them.
+
+    persons   of the texts of each party, where known
+    """
 
     parties: Mapping[str, list[str]]
     test: list[str]
     dealing: str = ""
+    persons: Mapping[str, tuple[str, ...]] | None = None
 
 
 def dealt(
@@ -162,7 +174,8 @@ def dealt(
         return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:40] or "party"
 
     parties = {safe(name): texts(part) for name, part in data.parties.items()}
-    return Texted(parties, texts(data.test), data.dealing)
+    known = {safe(name): part.persons for name, part in data.parties.items() if part.persons}
+    return Texted(parties, texts(data.test), data.dealing, known or None)
 
 
 def plan_for(
@@ -180,7 +193,7 @@ def plan_for(
         f"localhost:{free_port()}",
         parties,
         method,
-        Budget("word add/remove", 1e9, DELTA),
+        Budget(make(method, **settings).protects, 1e9, DELTA),
         PlannedWords("private", epsilon=vocabulary_epsilon, delta=DELTA, max_size=MOST_WORDS),
         settings=settings,
         min_parties=len(parties),
@@ -193,6 +206,7 @@ def plan_for(
 
 def found(folder: Path, plan: Plan, texted: Texted) -> LocalFederation:
     """The federation of this plan below `folder`, ready to be started."""
-    federation = LocalFederation.found(folder, plan, texted.parties, policy_template(plan, simulation=True))
+    policy = policy_template(plan, simulation=True)
+    federation = LocalFederation.found(folder, plan, texted.parties, policy, persons=texted.persons)
     write_texts(folder / HUB / "test.jsonl", texted.test)
     return federation

@@ -15,7 +15,8 @@ from math import exp, floor, inf, log
 from typing import Any, Literal, TypeAlias
 
 from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.cost import RELATIONS, Claim, Cost, Relation
+from fedtopics.privacy.price.cost import FREE, RELATIONS, Claim, Cost, Relation
+from fedtopics.privacy.price.events import GaussianVector
 
 Worth: TypeAlias = Literal["protected", "weakly protected", "not protected"]
 
@@ -24,16 +25,17 @@ MEANINGLESS = 10.0  # an epsilon that raises a chance of 1 in 1,000 to 96 %
 CHANGES: dict[Relation, str] = {
     "word add/remove": "one word of one document is there or is not",
     "word replace": "one word of one document is this one or another",
-    "document add/remove": "one whole document is there or is empty",
+    "document add/remove": "one whole document is there or is not (or is empty, where they are counted)",
     "document replace": "one whole document is this one or any other",
-    "user add/remove": "all documents of one person are there or are not",
+    "person add/remove": "all documents of one person are there or are not",
+    "person replace": "all documents of one person are these or any others",
     "party": "everything that one party holds is this or something else",
 }
 QUESTIONS: dict[Relation, str] = {
     "word add/remove": "Does a certain document contain a certain word?",
     "word replace": "Was a certain word of a document this one, or another?",
     "document add/remove": "What is a certain document about?",
-    "user add/remove": "What does a certain person write about, over all their documents?",
+    "person add/remove": "What does a certain person write about, over all their documents?",
 }
 ANSWERS: dict[Worth, str] = {
     "protected": "Hardly",
@@ -182,6 +184,12 @@ def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
     return "No", f"Neither was sent: what left a party went through noise. Proved: {known}.{unproved}"
 
 
+def counts_documents(spent: Cost) -> bool:
+    """Whether the number of documents shows: not where noise on sums hides that one more is there."""
+    events = [loss.event for loss in spent.losses_of("document add/remove")]
+    return spent == FREE or not all(isinstance(event, GaussianVector) for event in events)
+
+
 def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
     """From how many words on `bounds` for words say nothing about a document; None without any."""
     by_relation = {bound.relation: bound for bound in bounds}
@@ -201,7 +209,14 @@ def warnings(epsilons: Mapping[str, float], claims: Sequence[Claim], n_words: in
     found = []
     word = epsilons.get("word replace", epsilons.get("word add/remove", inf))
     hidden = worth("word replace", word, n_words)
-    if hidden == "not protected" and word < inf:
+    units = {unit: epsilons.get(f"{unit} add/remove", inf) for unit in ("document", "person")}
+    whole = min(units, key=lambda unit: units[unit])
+    if units[whole] < word < inf:
+        found.append(
+            f"a {whole} is hidden as a whole (epsilon {units[whole]:.3g}); of one that is known to be there, "
+            f"a word or what it says has epsilon {word:.3g} alone"
+        )
+    elif hidden == "not protected" and word < inf:
         found.append(f"word epsilon {word:.3g} protects nothing: no word is deniable")
     elif hidden == "weakly protected":
         found.append(

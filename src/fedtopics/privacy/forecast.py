@@ -1,16 +1,16 @@
 """What a planned run costs, means and gives up in quality, before any data is touched."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from math import log, sqrt
 
 import numpy as np
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.explain import meaning, warnings
+from fedtopics.privacy.explain import counts_documents, meaning, warnings
 from fedtopics.privacy.mechanisms.bounds import check_size
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, Cost
-from fedtopics.privacy.price.events import DiscreteLaplace, ZeroConcentrated
+from fedtopics.privacy.price.events import DiscreteLaplace, GaussianVector, ZeroConcentrated
 from fedtopics.privacy.price.ledger import Ledger
 
 TOO_NOISY = 1.4  # times the perplexity without noise
@@ -61,12 +61,13 @@ class PublicFacts:
 
 @dataclass(frozen=True)
 class Explanation:
-    """`statements` for each relation, what is `public`, the `meaning` of it all, and `warnings`."""
+    """`statements` by relation, what is `public`, the `meaning` of it all, `warnings` and the `outlook`."""
 
     statements: list[dict[str, float | str]]
     public: list[str]
     meaning: list[str]
     warnings: list[str]
+    outlook: list[str] = field(default_factory=list)
 
 
 def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
@@ -91,9 +92,10 @@ def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) 
 def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
     public = [
         f"the vocabulary of {facts.n_words:,} words (a public list, or paid for by agreeing on it)",
-        "the number of documents of each party",
         "all settings of the method, and when it stops",
     ]
+    if any(map(counts_documents, plan)):
+        public.append("the number of documents of each party")
     if any(_shows_lengths(cost) for cost in plan):
         public.append("the number of words of each document: it shows in the number of reports")
     return public
@@ -144,18 +146,24 @@ def _expected(spent: Cost, facts: PublicFacts) -> list[str]:
 
 def _drowned(spent: Cost, facts: PublicFacts) -> list[str]:
     """Whether central noise outweighs everything that the documents could add up to."""
-    rhos = [
-        loss.event.rho
-        for loss in spent.losses_of("document add/remove")
-        if isinstance(loss.event, ZeroConcentrated)
-    ]
-    if not rhos or facts.n_documents is None or max(rhos) == 0:
+    multipliers = list(_multipliers(spent))
+    if not multipliers or facts.n_documents is None:
         return []
     cells = facts.n_words * (facts.n_topics or 1)
-    noise = sqrt(cells / (2 * max(rhos)))
+    noise = sqrt(cells) * min(multipliers)
     if noise < facts.n_documents:
         return []
     return [
         f"the budget is too small for {facts.n_documents:,} documents: noise of norm {noise:,.0f} on "
         f"{cells:,} cells outweighs all of them; use more documents, fewer words or a larger epsilon"
     ]
+
+
+def _multipliers(spent: Cost) -> Iterator[float]:
+    """Deviations of central noise, in units of what one document may add."""
+    for loss in spent.losses_of("document add/remove"):
+        match loss.event:
+            case ZeroConcentrated(rho) if rho > 0:
+                yield sqrt(1 / (2 * rho))
+            case GaussianVector(sigma, sensitivity):
+                yield sigma / sensitivity

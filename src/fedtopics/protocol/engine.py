@@ -29,13 +29,14 @@ class Round:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves behind: `model` and `local_models`, `ledger`, log of `rounds`, `party_topics`."""
+    """What a run leaves behind: `model`, `local_models`, `ledger`, `rounds`, `party_topics`, `remarks`."""
 
     model: TopicModel | None
     local_models: dict[str, TopicModel]
     ledger: Ledger
     rounds: list[Round]
     party_topics: dict[str, NDArray[Any]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
 
 class Engine(Protocol):

@@ -57,7 +57,7 @@ def run(
     rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure)
-    state = method.start(len(vocabulary), turn)
+    state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)
         state, parties, up, down = _played(method, state, parties, turn, ledger, overhear)
@@ -67,7 +67,8 @@ def run(
         on_round(rounds[-1])
     local = {name: method.local_model(party) for name, party in parties.items()}
     kept = {name: model for name, model in local.items() if model is not None}
-    return Outcome(method.model(state, vocabulary), kept, ledger, rounds, method.party_topics(state))
+    shares, remarks = method.party_topics(state), method.remarks(state)
+    return Outcome(method.model(state, vocabulary), kept, ledger, rounds, shares, remarks)
 
 
 def agree(

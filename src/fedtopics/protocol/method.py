@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -31,6 +31,16 @@ class About:
     summary: str
     guarantee: str
     citation: str
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What a run is made of: `n_words`, `n_documents`, `n_persons` (None: unknown), `n_parties`."""
+
+    n_words: int
+    n_documents: int
+    n_persons: int | None = None
+    n_parties: int = 1
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,10 @@ class Method(ABC):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
         """[server] The topics so far; None when the server learns none."""
 
+    def known_words(self, vocabulary: tuple[str, ...]) -> Arrays:
+        """[server] What is publicly known of these words; it joins the state before the first round."""
+        return {}
+
     # What a party is told, and may send.
 
     def broadcast(self, state: Arrays) -> Arrays:
@@ -136,12 +150,26 @@ class Method(ABC):
         """The delta that epsilon is meant at. A setting called delta need not be one: FedLDA's is not."""
         return None
 
+    @property
+    def protects(self) -> Relation:
+        """The relation that the setting epsilon is of."""
+        return "word add/remove"
+
+    @property
+    def hides_documents(self) -> bool:
+        """Whether that is whole documents, or more: then nothing may depend on how many there are."""
+        return not self.protects.startswith("word")
+
     def in_force(self, n_words: int) -> dict[str, Any]:
         """[anyone] All settings as they hold, those too that follow from others, ready for JSON."""
         return ({} if self.variant is None else {"variant": self.variant}) | asdict(cast(Any, self))
 
     def notes(self, n_words: int) -> list[str]:
         """[anyone] What to know before a run, such as what is not protected."""
+        return []
+
+    def outlook(self, amounts: Amounts) -> list[str]:
+        """[who knows the `amounts`] What to expect of a run on so much; an error where it makes no sense."""
         return []
 
     def shows(self) -> tuple[str, ...]:
@@ -165,6 +193,10 @@ class Method(ABC):
     def measures(self, state: Arrays) -> dict[str, float]:
         """[server] Named numbers for the log of a round, such as a likelihood, from what was sent."""
         return {}
+
+    def remarks(self, state: Arrays) -> list[str]:
+        """[server] What to say of the outcome, from what was sent: it stands in the record with the notes."""
+        return []
 
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
         """[server] For each party, the amount of text behind each topic, from what it has sent."""

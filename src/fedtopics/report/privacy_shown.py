@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fedtopics.privacy.explain import QUESTIONS, Guarantee, guarantees, raw_text
+from fedtopics.privacy.explain import QUESTIONS, Guarantee, counts_documents, guarantees, raw_text
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run
@@ -89,12 +89,16 @@ def _purpose(run: Run) -> list[Question]:
             "The topics and, roughly, how much of each a party has are what the run is for.",
         ),
         Question(f"Which words are in use (all {record['n_words']:,} of them)?", *words),
-        Question(
-            "How many documents does a party have, and with which settings was it run?",
-            "By design",
-            "Public.",
-        ),
+        Question("With which settings was it run?", "By design", "Public."),
+        Question("How many documents does a party have?", *_number(run)),
     ]
+
+
+def _number(run: Run) -> tuple[str, str]:
+    """Whether someone finds out how many documents a party has."""
+    if any(counts_documents(entry.cost) for entry in run.ledger.entries):
+        return "By design", "Public."
+    return "Hardly", "It was never sent: noise on the sums hides whether one more document is there."
 
 
 def _counts(ledger: Ledger, party: str) -> tuple[int, int, int]:

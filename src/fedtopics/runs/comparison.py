@@ -14,11 +14,11 @@ from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.explain import privacy_line
+from fedtopics.privacy.price.cost import RELATIONS
 from fedtopics.runs.run import Run, check_record, check_schema, label, read_json, record_digest
 
 SCHEMA = "fedtopics/comparison/1"
 FILE = "comparison.json"
-RELATIONS = ("word add/remove", "word replace", "document add/remove", "document replace", "user add/remove")
 
 Record = dict[str, Any]
 

@@ -55,6 +55,7 @@ def train(
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
+    reading["by_content"] = secure and made.hides_documents
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
     )
@@ -87,7 +88,7 @@ def train_on(
     check_dealing(data.dealing, secure)
     n_threads = n_threads or os.cpu_count() or 1
     relation = _relation(consistency, data)
-    for note in method.notes(data.test.n_words):
+    for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts)]:
         logger.warning("%s: %s", name, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
@@ -150,7 +151,7 @@ def compare(
         raise InputError(f"expected at least 1 seed, got {n_seeds}")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     runs = [
-        (price, train(data, name, seed=number, **options, **price, **(own or {}).get(name, {})))
+        (price, train(data, name, seed=number, **{**options, **price, **(own or {}).get(name, {})}))
         for name in methods
         for price in _prices(name, epsilon)
         for number in range(seed, seed + n_seeds)
@@ -259,6 +260,7 @@ def _record(name: str, method: Method, data: Data, outcome: Outcome, facts: dict
         facts["dealing"] = data.dealing
     parties = [
         {"name": party, "n_docs": corpus.n_docs, "n_tokens": corpus.n_tokens}
+        | ({} if corpus.n_persons is None else {"n_persons": corpus.n_persons})
         for party, corpus in sorted(data.parties.items())
     ]
     return record.made(
@@ -273,6 +275,7 @@ def _record(name: str, method: Method, data: Data, outcome: Outcome, facts: dict
         noise=outcome.ledger.noise,
         rounds=outcome.rounds,
         party_topics=outcome.party_topics,
+        remarks=outcome.remarks,
         n_empty_docs=data.train.n_empty + data.test.n_empty,
         forecast=method.forecast(data.test.n_words),
         **facts,

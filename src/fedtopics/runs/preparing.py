@@ -15,6 +15,7 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import in_process
+from fedtopics.protocol.method import Amounts
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
@@ -22,7 +23,8 @@ AGREEMENT_DELTA = 1e-6
 GIVEN, READ, AGREED, UNKNOWN = "as given", "read from the documents", "agreed privately", "that of the corpus"
 BY_COLUMN, BY_TOPIC, ONE_PARTY = "as the documents say", "simulated: dealt by topic", "one party"
 READING = (
-    *("text_column", "party_column", "label_column", "id_column", "query", "encoding", "vocabulary_epsilon"),
+    *("text_column", "party_column", "label_column", "id_column", "person_column", "query", "encoding"),
+    "vocabulary_epsilon",
     *TextOptions.__annotations__,
 )
 logger = logging.getLogger(__name__)
@@ -55,6 +57,12 @@ class Data:
         """The training documents of all parties, for scores that need a reference corpus."""
         return concatenate([self.parties[name] for name in sorted(self.parties)])
 
+    @property
+    def amounts(self) -> Amounts:
+        """How much there is to train on."""
+        train = self.train
+        return Amounts(train.n_words, train.n_docs, train.n_persons, len(self.parties))
+
 
 def prepare(
     source: str | Sequence[str] | Corpus | Data,
@@ -64,6 +72,7 @@ def prepare(
     seed: int = 0,
     vocabulary_epsilon: float | None = None,
     secure: bool = False,
+    by_content: bool = False,
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
@@ -71,9 +80,12 @@ def prepare(
 
     Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
     that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
-    `secure`. With `vocabulary_epsilon` the parties agree on the words at this price for a document added or
-    removed, with noise from the operating system if `secure`, else from the `seed`, which also says who gets
-    which document. `show_progress=None` shows a bar on a terminal only. `reading` goes to `fedtopics.read`.
+    `secure`. A person, where known, is held out or dealt as a whole. With `vocabulary_epsilon` the parties
+    agree on the words at this price for a document added or removed, with noise from the operating system if
+    `secure`, else from the `seed`, which also says who gets which document.
+    `by_content` decides what is held out by the words of each document alone, as it must be where whole
+    documents are protected. `show_progress=None` shows a bar
+    on a terminal only. `reading` goes to `fedtopics.read`.
     """
     if isinstance(source, Data):
         check_dealing(source.dealing, secure)
@@ -87,7 +99,7 @@ def prepare(
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
-    train, test = corpus.split(test_fraction, seed=seed)
+    train, test = corpus.split(test_fraction, seed=seed, by_content=by_content)
     dealing = _dealing(train, n_parties, reading.get("party_column"))
     check_dealing(dealing, secure)
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)

@@ -28,6 +28,7 @@ def made(
     n_words: int,
     rounds: Sequence[Round],
     party_topics: Mapping[str, NDArray[Any]],
+    remarks: Sequence[str] = (),
     **facts: Any,
 ) -> dict[str, Any]:
     """The record of a run with the `facts` that its engine knows; scores are added when they are known."""
@@ -37,7 +38,7 @@ def made(
         "variant": method.variant,
         "n_words": n_words,
         "settings": method.in_force(n_words),
-        "notes": method.notes(n_words),
+        "notes": [*method.notes(n_words), *remarks],
         "rounds": [
             {
                 name: list(value) if isinstance(value, tuple) else value

@@ -84,6 +84,23 @@ def expect_reports(
     n_threads: int,
     counts: Floats,
 ) -> float: ...
+def sum_of_differences(
+    words: Words,
+    counts: Floats,
+    offsets: Offsets,
+    units: Offsets,
+    phi: Floats,
+    expected: Floats,
+    weights: Floats,
+    *,
+    alpha: float,
+    n_steps: int,
+    cap: float,
+    clip: float,
+    resolution: float,
+    n_threads: int,
+    out: Offsets,
+) -> None: ...
 def private_metropolis(
     documents: Offsets,
     units: Offsets,

@@ -110,12 +110,12 @@ def other_counts(others: ArrayLike | None, n_words: int, n_topics: int) -> NDArr
     """`others` as non-negative counts of shape (n_words, n_topics)."""
     if others is None:
         return None
-    return _non_negative("others", others, (n_words, n_topics))
+    return non_negative("others", others, (n_words, n_topics))
 
 
 def token_weights(weights: ArrayLike | None, n_tokens: int) -> NDArray[np.float32] | None:
     """`weights` as one non-negative number per token."""
-    return None if weights is None else _non_negative("weights", weights, (n_tokens,))
+    return None if weights is None else non_negative("weights", weights, (n_tokens,))
 
 
 def topic_word_matrix(topic_word: ArrayLike, n_topics: int, n_words: int) -> NDArray[np.float64]:
@@ -128,7 +128,7 @@ def topic_word_matrix(topic_word: ArrayLike, n_topics: int, n_words: int) -> NDA
     return matrix
 
 
-def _non_negative(name: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float32]:
+def non_negative(name: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float32]:
     array = _numbers(name, values, np.float32)
     if array.shape != shape:
         raise InputError(f"{name} must have shape {shape}, got {array.shape}")

@@ -32,6 +32,9 @@ def test_subfolders_are_labels_and_can_be_parties(tmp_path: Path) -> None:
     assert read(tmp_path).labels == ("ham", "spam")
     assert read(tmp_path).ids == ("ham/1.txt", "spam/1.txt")
     assert read(tmp_path, party_column="label").parties == ("ham", "spam")
+    assert read(tmp_path, person_column="label").persons == ("ham", "spam")
+    with pytest.raises(InputError, match=r"column 'author' in .*, got text, id, label"):
+        read(tmp_path, person_column="author")
 
 
 def test_a_document_on_each_line(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ def test_a_query_gives_documents_with_their_columns(letters: str) -> None:
         party_column="sender",
         label_column="mood",
         id_column="number",
+        person_column="sender",
         max_df=1.0,
     )
     assert corpus.n_docs == N_LETTERS
@@ -118,6 +119,7 @@ def test_a_query_gives_documents_with_their_columns(letters: str) -> None:
     assert corpus.ids[:2] == ("0", "1")
     assert corpus.labels[:2] == ("calm", "")
     assert set(corpus.parties) == {"city 0", "city 1", "city 2"}
+    assert corpus.persons == corpus.parties
 
 
 def test_the_only_text_of_the_query_is_found(letters: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,9 +17,15 @@ from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 
 ROWS = [
-    {"id": "7", "owner": "north", "label": "calm", "text": 'Peace, "at last".\nWheat grows.'},
-    {"id": "8", "owner": "south", "label": "rage", "text": "War; ships über Málaga."},
-    {"id": "9", "owner": "south", "label": "calm", "text": ""},
+    {
+        "id": "7",
+        "owner": "north",
+        "author": "ada",
+        "label": "calm",
+        "text": 'Peace, "at last".\nWheat grows.',
+    },
+    {"id": "8", "owner": "south", "author": "eve", "label": "rage", "text": "War; ships über Málaga."},
+    {"id": "9", "owner": "south", "author": "eve", "label": "calm", "text": ""},
 ]
 
 
@@ -71,7 +77,7 @@ FORMATS: dict[str, Callable[[Path], None]] = {
 @pytest.mark.parametrize("by_folder", [False, True])
 def test_every_format_gives_the_same_corpus(tmp_path: Path, name: str, by_folder: bool) -> None:
     FORMATS[name](tmp_path / name)
-    corpus = read(tmp_path if by_folder else tmp_path / name, party_column="owner")
+    corpus = read(tmp_path if by_folder else tmp_path / name, party_column="owner", person_column="author")
     expected = Corpus.from_texts([row["text"] for row in ROWS])
     assert corpus.vocabulary == expected.vocabulary
     assert corpus.words.tolist() == expected.words.tolist()
@@ -79,15 +85,26 @@ def test_every_format_gives_the_same_corpus(tmp_path: Path, name: str, by_folder
     assert corpus.ids == ("7", "8", "9")
     assert corpus.labels == ("calm", "rage", "calm")
     assert corpus.parties == ("north", "south", "south")
+    assert corpus.persons == ("ada", "eve", "eve")
     assert corpus.n_empty == 1
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_missing_column_lists_those_present(tmp_path: Path, name: str) -> None:
     FORMATS[name](tmp_path / name)
-    for option in ("text_column", "party_column", "label_column", "id_column"):
-        with pytest.raises(InputError, match=r"column 'hospital' in .*got id, owner, label, text"):
+    for option in ("text_column", "party_column", "label_column", "id_column", "person_column"):
+        with pytest.raises(InputError, match=r"column 'hospital' in .*got id, owner, author, label, text"):
             read(tmp_path / name, **{option: "hospital"})
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_persons_are_never_guessed_and_one_column_may_say_several_things(tmp_path: Path, name: str) -> None:
+    FORMATS[name](tmp_path / name)
+    assert read(tmp_path / name).persons is None
+    corpus = read(tmp_path / name, party_column="owner", person_column="owner")
+    assert corpus.parties == corpus.persons == ("north", "south", "south")
+    labeled = read(tmp_path / name, person_column="label")
+    assert (labeled.persons, labeled.labels) == (("calm", "rage", "calm"), None)
 
 
 def test_the_text_column_is_found(tmp_path: Path) -> None:

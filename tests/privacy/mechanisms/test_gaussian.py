@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
-from scipy.stats import norm
+from scipy.stats import beta, norm
 from statistics_ import FALSE_ALARM, SEED, assert_drawn_from
 
 from fedtopics.errors import InputError
@@ -17,6 +17,7 @@ from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE
+from fedtopics.privacy.price.gaussian import noise_multiplier
 
 
 def noise(*address):
@@ -76,12 +77,13 @@ def test_rounds_of_fresh_noise_are_all_paid_and_cost_what_continuous_noise_costs
     assert accounting.epsilon(every_round.losses_of("word replace"), 1e-5) == pytest.approx(702, abs=2)
 
 
-def test_documents_and_users_are_priced_by_the_length_of_their_change():
+def test_documents_and_persons_are_priced_by_the_length_of_their_change():
     cost = GaussianCounts(2.0, 100, bounds=Bounds(max_length=10, max_documents=3)).price()
     rho = {loss.relation: getattr(loss.event, "rho", None) for loss in cost.losses}
     assert rho["document add/remove"] == 100 / 8
     assert rho["document replace"] == 200 / 8
-    assert rho["user add/remove"] == 900 / 8
+    assert rho["person add/remove"] == 900 / 8
+    assert rho["person replace"] == 1800 / 8
 
 
 def test_documents_are_priced_only_where_they_were_seen_and_cut():
@@ -124,8 +126,8 @@ vectors = arrays(np.float64, (3, 4), elements=st.floats(-1e6, 1e6))
 
 @settings(deadline=None)
 @given(vectors, st.floats(1e-3, 1e3), st.sampled_from([1, 16, 4096]))
-def test_no_document_weighs_more_than_the_clip(rows, clip, resolution):
-    steps = ClippedSum(1.0, clip, resolution).clipped_steps(rows).toarray()
+def test_no_row_weighs_more_than_the_clip(rows, clip, resolution):
+    steps = ClippedSum(10.0, clip, resolution).clipped_steps(rows).toarray()
     assert np.all((steps.astype(object) ** 2).sum(axis=1) <= resolution**2)
     small = np.linalg.norm(rows, axis=1) <= clip
     error = np.abs(steps[small] * clip / resolution - rows[small])
@@ -144,17 +146,47 @@ def test_clipped_sum_has_the_noise_it_is_charged_for():
         assert np.all(np.abs(released[:4] - [3, 1, 1, 1]) < norm.isf(FALSE_ALARM / 8) * 1.001)
 
 
-def test_clipped_sum_prices_documents_words_and_users():
-    cost = ClippedSum(2.0, 1.0, bounds=Bounds(max_documents=5)).price()
-    rho = {loss.relation: loss.event.rho for loss in cost.losses}
-    assert rho == {
-        "word add/remove": 0.5,
-        "word replace": 0.5,
-        "document add/remove": 0.125,
-        "document replace": 0.5,
-        "user add/remove": 3.125,
-    }
-    assert 0 < accounting.epsilon(cost.losses_of("document add/remove"), 1e-6) < 3
+CHANGED_ROWS = {"word add/remove": 2, "word replace": 2, "document replace": 2}
+
+
+OF_PERSONS = {"document add/remove": 2, "document replace": 4, "person add/remove": 1, "person replace": 2}
+
+
+@pytest.mark.parametrize(
+    ("unit", "bounds", "expected"),
+    [
+        ("document", Bounds(), {"document add/remove": 1}),
+        (
+            "document",
+            Bounds(max_documents=5),
+            {"document add/remove": 1, "person add/remove": 5, "person replace": 10},
+        ),
+        ("person", Bounds(), OF_PERSONS),
+        ("person", Bounds(max_documents=5), OF_PERSONS),
+    ],
+)
+def test_clipped_sum_prices_words_documents_and_persons(unit, bounds, expected):
+    cost = ClippedSum(2.0, 3.0, 100, bounds, unit).price()
+    assert {loss.event.sigma for loss in cost.losses} == {200.0}
+    changed = {loss.relation: loss.event.sensitivity / 100 for loss in cost.losses}
+    assert changed == CHANGED_ROWS | expected
+    assert 0 < accounting.epsilon(cost.losses_of("document add/remove"), 1e-6) < 6
+
+
+def test_a_sum_of_steps_is_released_as_integers_of_its_shape():
+    mechanism = ClippedSum(2.0, 4.0, resolution=1000)
+    total = np.arange(-3000, 3000).reshape(60, 100) * 10**6
+    released = mechanism.release(total, noise("steps"))
+    assert released.value.shape == total.shape
+    assert released.value.dtype == np.int64
+    deviation = (released.value - total).std()
+    assert deviation == pytest.approx(2000, rel=norm.isf(FALSE_ALARM / 2) / np.sqrt(2 * 6000))
+    assert released.cost == mechanism.price("simulated")
+    called = mechanism(np.zeros((3, 40)), noise("same")).value
+    assert np.array_equal(called, mechanism.release(np.zeros(40, int), noise("same")).value * (4.0 / 1000))
+    for bad in (np.zeros(3), np.zeros(3, np.uint64), np.array([True]), np.array(["1"])):
+        with pytest.raises(InputError, match="signed integers, in steps"):
+            mechanism.release(bad, noise())
 
 
 def test_bad_contributions_are_refused():
@@ -165,9 +197,38 @@ def test_bad_contributions_are_refused():
         lambda: ClippedSum(0.0, 1.0),
         lambda: ClippedSum(1.0, -1.0),
         lambda: ClippedSum(1.0, 1.0, 0),
+        lambda: ClippedSum(1.0, 1.0, unit="family"),
+        lambda: ClippedSum(1.0, 1.0, 9),
+        lambda: ClippedSum(1e9, 1.0),
     ):
         with pytest.raises(InputError, match="got"):
             make()
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(3.0, 1e-2), (2.3, 5e-2)])
+def test_an_audit_finds_more_than_half_of_the_epsilon_and_no_more_than_all(epsilon, delta):
+    """A document that adds all it may to one number is there or not, 1,000 releases each.
+
+    By the likelihood ratio: called there above a threshold that is set beforehand, about where the expected
+    bound is largest. Clopper-Pearson bounds at 97.5 % on both rates give one on the epsilon at delta.
+    """
+    n_trials, resolution = 1000, 2**10
+    multiplier = noise_multiplier(epsilon, delta)
+    mechanism = ClippedSum(multiplier, 2.0, resolution)
+    assert accounting.epsilon(mechanism.price().losses_of("document add/remove"), delta) <= epsilon
+    others, worst = np.ones((20, 3)), np.array([[1e6, 0.0, 0.0]])
+    heard = []
+    for documents in (others, np.concatenate([others, worst])):
+        total = np.asarray(mechanism.clipped_steps(documents).sum(axis=0)).ravel()
+        stream = noise("audit", str(delta), len(documents))
+        heard.append(np.array([mechanism.release(total, stream).value[0] for _ in range(n_trials)]))
+    base = mechanism.clipped_steps(others).sum(axis=0)[0, 0]
+    threshold = base + 2.1 * multiplier * resolution
+    false, true = (int((values > threshold).sum()) for values in heard)
+    least_true = beta.ppf(0.025, true, n_trials - true + 1)
+    most_false = beta.ppf(0.975, false + 1, n_trials - false)
+    found = np.log((least_true - delta) / most_false)
+    assert epsilon / 2 < found < epsilon
 
 
 def test_gaussian_tail_table_is_a_law():

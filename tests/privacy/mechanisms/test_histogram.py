@@ -87,7 +87,8 @@ def test_price_at_every_level():
         "word replace": 12,
         "document add/remove": 300,
         "document replace": 600,
-        "user add/remove": 1200,
+        "person add/remove": 1200,
+        "person replace": 2400,
     }
     assert {relation: epsilon(cost, relation) for relation in cost.relations} == expected
     cost = Histogram(6.0, 100).price()

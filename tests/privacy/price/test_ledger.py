@@ -18,6 +18,7 @@ from fedtopics.privacy.price.events import (
     DiscreteGaussian,
     DiscreteLaplace,
     Gaussian,
+    GaussianVector,
     KaryResponse,
     Nothing,
     Pure,
@@ -205,7 +206,7 @@ def test_a_budget_can_be_one_partys_own():
 
 
 def test_a_budget_on_an_unstated_relation_refuses():
-    ledger = Ledger(budgets=(Budget("user add/remove", 1000.0),))
+    ledger = Ledger(budgets=(Budget("person add/remove", 1000.0),))
     with pytest.raises(BudgetError, match="got a total of inf"):
         ledger.charge("a", 0, word(1.0))
 
@@ -375,6 +376,7 @@ def test_every_event_kind_survives_json():
         KaryResponse(1.0, 3),
         Gaussian(1.0, 2.0),
         DiscreteGaussian(1.0, 2),
+        GaussianVector(20.0, 12.5),
         ZeroConcentrated(0.5),
     ]
     assert {type(event) for event in examples} == set(KINDS.values())
@@ -389,6 +391,7 @@ EVENTS = [
     DiscreteLaplace(0.15, 2),
     KaryResponse(0.4, 50),
     DiscreteGaussian(2.5),
+    GaussianVector(50.0, 10.0),
     ZeroConcentrated(0.02),
     Nothing(),
 ]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -36,6 +36,7 @@ def read(
     party_column: str | None = None,
     label_column: str | None = None,
     id_column: str | None = None,
+    person_column: str | None = None,
     query: str | None = None,
     encoding: str = "utf-8",
     progress: bool | None = False,
@@ -47,16 +48,16 @@ def read(
               `docword.*`, LDA-C `.dat` (all but .parquet also with .gz, .xz, .bz2); a folder of .txt files,
               or one that holds one of the others; a `postgresql://` URL with a query. A compressed file that
               unpacks to more than 100 times its size is refused (see `reading.files`): unpack it yourself
-    text_column, party_column, label_column, id_column   their names, where the format has columns. Unnamed,
-              the text is `text` or the only column there could be, label and id are `label` and `id` where
-              present; parties are never guessed
+    text_column, party_column, label_column, id_column, person_column   their names, where the format has
+              columns. Unnamed, the text is `text` or the only column there could be, label and id are `label`
+              and `id` where present; parties and persons are never guessed
     query     the SQL query of a database
     encoding  of text files
     progress  a progress bar on standard error: True, False, or None for "if it is a terminal"
     options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
               give a filter; there `vocabulary` names the words, in place of the file beside the counts
     """
-    columns = Columns(text_column, party_column, label_column, id_column)
+    columns = Columns(text_column, party_column, label_column, id_column, person_column)
     if isinstance(source, str) and source.startswith(("postgresql://", "postgres://")):
         if query is None:
             raise InputError("expected a query for PostgreSQL, got none; such as: select text from letters")
@@ -79,7 +80,7 @@ def documents(
     progress   as for `read`
     where      columns and encoding, as for `read`
     """
-    columns = Columns(*(where.get(f"{name}_column") for name in ("text", "party", "label", "id")))
+    columns = Columns(**{field.name: where.get(f"{field.name}_column") for field in fields(Columns)})
     path, columns = _located(source, columns)
     if _is_uci(path) or _suffix(path) in _COUNTS:
         raise CountedWordsError(f"expected texts in {path}, got counted words; give a source of texts")

@@ -1,7 +1,7 @@
-"""Which column of a table holds the text, and which the id, the label and the party of a document."""
+"""Which column of a table holds the text, and which the id, label, party and person of a document."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fedtopics.documents.corpus import Document
@@ -19,6 +19,7 @@ class Columns:
     party: str | None = None
     label: str | None = None
     id: str | None = None
+    person: str | None = None
 
     def among(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> "Columns":
         """The names with nothing left to guess; an error that lists the columns when one is missing.
@@ -36,10 +37,9 @@ class Columns:
             raise InputError(
                 f"expected a column 'text' in {source}, got {listed}; name it by --text-column (text_column)"
             )
-        unused = [name for name in present if name not in (text, self.party, self.label, self.id)]
-        return Columns(
-            text, self.party, self.label or _named("label", unused), self.id or _named("id", unused)
-        )
+        unused = [name for name in present if name not in (text, *self.used)]
+        label, number = self.label or _named("label", unused), self.id or _named("id", unused)
+        return replace(self, text=text, label=label, id=number)
 
     def found_in(self, schema: "Schema", source: str) -> "Columns":
         """The same for an Arrow schema, which knows which columns are strings."""
@@ -51,13 +51,14 @@ class Columns:
 
     @property
     def used(self) -> list[str]:
-        return [name for name in (self.text, self.party, self.label, self.id) if name is not None]
+        """The columns to read, each once."""
+        return [name for name in dict.fromkeys(vars(self).values()) if name is not None]
 
     def document(self, row: Mapping[str, object]) -> Document:
         """The document in a row that has all used columns."""
         text, *known = (
             _string(row[name], name) if name else None
-            for name in (self.text, self.id, self.label, self.party)
+            for name in (self.text, self.id, self.label, self.party, self.person)
         )
         return Document(text or "", *known)
 

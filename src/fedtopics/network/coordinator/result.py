@@ -197,6 +197,7 @@ def _record(plan: Plan, terms: Terms, end: Checkpoint, facts: dict[str, Any]) ->
         vocabulary=GIVEN if terms.agreement is None else AGREED,
         rounds=end.rounds,
         party_topics=terms.method.party_topics(end.state),
+        remarks=terms.method.remarks(end.state),
         run=end.run,
         plan=plan.digest,
         scores=dict.fromkeys(SCORES),

@@ -152,6 +152,8 @@ class Coordinator:
                 self.log(note)
         begins = number in (self.terms.first_round, 0)
         state = rounds.start(len(words), self.terms.turn("server")) if begins else now.state
+        if number == 0:
+            state = state | self.terms.method.known_words(words)
         told = {name: rounds.tell(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:

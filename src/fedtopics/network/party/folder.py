@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.persons import different, held_out
 from fedtopics.documents.reading import CountedWordsError, documents, read
 from fedtopics.documents.reading.bags import EmptyCountsError
 from fedtopics.errors import EmptyCorpusError, InputError
@@ -37,6 +38,7 @@ from fedtopics.network.tls import Credentials
 from fedtopics.network.verification import FILES, check_record
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
+from fedtopics.protocol.method import Amounts
 from fedtopics.protocol.turn import Arrays
 from fedtopics.runs.run import PARTY_PREFIX
 
@@ -72,6 +74,11 @@ class PartyFolder:
             source = str(Path(source).expanduser().resolve())
         files.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
 
+    @property
+    def _noted(self) -> dict[str, Any]:
+        noted: dict[str, Any] = json.loads((self.path / "source.json").read_bytes())
+        return noted
+
     def documents(self) -> Corpus:
         """The party's documents with all their words, none where the source holds no word."""
         try:
@@ -84,12 +91,13 @@ class PartyFolder:
                 (),
                 sentence_offsets=known,
                 document_sentences=known,
+                persons=None if self._noted["options"].get("person_column") is None else (),
                 language=None if known is None else self.plan.texts.language,
             )
 
     def _read(self) -> Corpus:
         """What the source holds, with all words: filters by frequency would leak them."""
-        noted = json.loads((self.path / "source.json").read_bytes())
+        noted = self._noted
         return read(noted["source"], **noted["options"], **asdict(self.plan.texts), min_df=1, max_df=1.0)
 
     def training(self) -> Corpus:
@@ -98,12 +106,17 @@ class PartyFolder:
 
     def _parts(self) -> tuple[Corpus, Corpus | None]:
         """Documents to train on and to score with, the same two parts whenever the plan is the same."""
-        corpus, plan = self.documents(), self.plan
-        if plan.evaluation.test_fraction is None:
+        corpus, fraction = self.documents(), self.plan.evaluation.test_fraction
+        if fraction is None:
             return corpus, None
-        if not 0 < round(plan.evaluation.test_fraction * corpus.n_docs) < corpus.n_docs:
+        seed = int(self.plan.digest[:8], 16)
+        hidden = self.plan.method().hides_documents
+        if corpus.persons is not None or hidden:  # what is held out depends on no other, nor on how many are
+            is_test = held_out(corpus.persons or corpus.contents(), fraction, seed)
+            return corpus.select(~is_test), corpus.select(is_test)
+        if not 0 < round(fraction * corpus.n_docs) < corpus.n_docs:
             return corpus, corpus.select([])  # too few to share out: it scores none, and nobody sees that
-        return corpus.split(plan.evaluation.test_fraction, seed=int(plan.digest[:8], 16))
+        return corpus.split(fraction, seed=seed)
 
     def _score(self) -> Score | None:
         mechanism, threads = self.plan.evaluation.mechanism(), os.cpu_count() or 1
@@ -118,15 +131,29 @@ class PartyFolder:
 
         return Score(mechanism.price(), score)
 
-    def check_source(self) -> int:
-        """The number of documents; an error that says why where none can be read."""
-        noted = json.loads((self.path / "source.json").read_bytes())
-        if noted["source"].startswith(("postgresql://", "postgres://")):
-            return self._read().n_docs
+    def check_source(self) -> str:
+        """How many documents there are, and of how many persons; an error where they cannot be used."""
+        persons, named = self._persons(), self._noted["options"].get("person_column") is not None
+        n_persons = len(different(persons).names) if named else None
+        method, told = self.plan.method(), f"{len(persons)} documents"
+        if method.protects.startswith("person") and not named:
+            raise InputError("the plan protects persons, got documents without; name a --person-column")
         try:
-            return len(documents(noted["source"], **noted["options"]))
+            method.outlook(Amounts(self.plan.vocabulary.most_words, len(persons), n_persons))
+        except InputError as error:  # whether the party starts must not depend on its documents: it is said
+            told += f" ({error})"
+        return told + (f" of {n_persons} persons" if named else "")
+
+    def _persons(self) -> list[str]:
+        """The person of each document, empty where unknown."""
+        noted = self._noted
+        try:
+            if not noted["source"].startswith(("postgresql://", "postgres://")):
+                return [each.person or "" for each in documents(noted["source"], **noted["options"])]
         except CountedWordsError:
-            return self._read().n_docs
+            pass
+        corpus = self._read()
+        return list(corpus.persons or [""] * corpus.n_docs)
 
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""

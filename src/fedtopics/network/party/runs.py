@@ -127,6 +127,7 @@ def never_empty(corpus: Corpus) -> Corpus:
         corpus.vocabulary,
         sentence_offsets=None if sentences is None else np.zeros(2, np.int64),
         document_sentences=None if sentences is None else np.append(offsets[:-1], 1),
+        persons=None if corpus.persons is None else corpus.persons or ("nobody",),
         language=corpus.language,
         sentence_unit=corpus.sentence_unit,
     )

@@ -114,9 +114,10 @@ class Plan:
         return self.privacy.epsilon_of(total(self.costs(n_words)))
 
     def prices(self) -> dict[str, float]:
-        """The epsilon of the whole run for each relation of words and documents, at the promise's delta."""
+        """The epsilon of the whole run at the promise's delta: for words, documents, what else is priced."""
         spent = total(self.costs(self.vocabulary.most_words))
-        relations = [name for name in RELATIONS if name.startswith(("word", "document"))]
+        shown = [name for name in RELATIONS if name.startswith(("word", "document"))]
+        relations = [name for name in RELATIONS if name in (*shown, *spent.relations)]
         return {name: accounting.epsilon(spent.losses_of(name), self.privacy.delta) for name in relations}
 
     def priced(self) -> "Plan":

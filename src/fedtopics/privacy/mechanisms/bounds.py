@@ -1,4 +1,4 @@
-"""How much one document and one user may contribute: public bounds, and the cut that keeps them.
+"""How much one document and one person may contribute: public bounds, and the cut that keeps them.
 
 Word relations are between documents as a mechanism is given them: tokenized and of the public vocabulary.
 Documents longer than `max_length` keep their first `max_length` tokens, so a word that is inserted can push
@@ -30,8 +30,8 @@ KEYS = 2**62  # two tokens of a document of 1000 draw the same key once in 10^13
 
 @dataclass(frozen=True)
 class Bounds:
-    """Public limits, never read from private data: words of a document (`max_length`), documents of a user
-    (`max_documents`). None: not promised, so that level is not priced.
+    """Public limits, never read from private data: words of a document (`max_length`), documents of a
+    person (`max_documents`). None: not promised, so that level is not priced.
     """
 
     max_length: int | None = None
@@ -40,7 +40,7 @@ class Bounds:
     def __post_init__(self) -> None:
         for name, value in (
             ("document length", self.max_length),
-            ("documents of a user", self.max_documents),
+            ("documents of a person", self.max_documents),
         ):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise InputError(f"public maximum of {name} must be a whole number above 0, got {value!r}")
@@ -61,7 +61,8 @@ class Bounds:
             losses.append(Loss("document add/remove", *add_remove(length)))
             losses.append(Loss("document replace", *replace(length)))
             if n_documents is not None:
-                losses.append(Loss("user add/remove", *add_remove(length * n_documents)))
+                losses.append(Loss("person add/remove", *add_remove(length * n_documents)))
+                losses.append(Loss("person replace", *replace(length * n_documents)))
         return Cost(tuple(losses), claims, noise=noise)
 
 

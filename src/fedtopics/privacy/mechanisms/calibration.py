@@ -45,8 +45,14 @@ def calibrate(
     except TypeError as error:
         raise InputError(f"{mechanism} cannot be made from {sorted(public)}: {error}") from error
 
+    found.make(**{parameter: found.quiet}, **public)  # refuses public facts that make no sense
+
     def cost(value: float) -> float:
-        return total(found.make(**{parameter: value}, **public).price(), relation, delta, rounds)
+        try:
+            made = found.make(**{parameter: value}, **public)
+        except InputError:  # less noise than the mechanism can be made with
+            return inf
+        return total(made.price(), relation, delta, rounds)
 
     return bisect(cost, found.quiet, found.loud, epsilon, relation)
 

@@ -1,15 +1,22 @@
-r"""The sum of clipped contributions of documents, with discrete Gaussian noise: privacy of whole documents.
+r"""The sum of clipped contributions, with discrete Gaussian noise: privacy of whole documents or persons.
 
-Each document's contribution (any vector, for example expected counts of topics x words) is scaled to a
-Euclidean norm of at most `clip`, a public constant, and rounded towards zero on the grid clip / resolution,
-so its norm stays at most `resolution` steps. The sum gets discrete Gaussian noise of deviation multiplier *
-resolution steps: adding or removing a document is 1 / (2 multiplier^2)-zCDP and replacing one 4 times that
-(Canonne, Kamath, Steinke, NeurIPS 2020). Changing a word changes its document, so it costs no more than a
-document replaced.
+Each row of contributions (any vector, for example expected counts of topics x words; of a document, or of all
+documents of a person, summed) is scaled to a Euclidean norm of at most `clip`, a public constant, and rounded
+towards zero on the grid clip / resolution, so its norm stays at most `resolution` steps. The sum gets
+discrete Gaussian noise of deviation multiplier * resolution steps (`GaussianVector`). What changes, in steps:
+
+                         rows are documents               rows are persons
+    document add/remove  resolution                       2 resolution
+    document replace     2 resolution                     4 resolution (it may be of another person)
+    person add/remove    max_documents resolution         resolution
+    person replace       2 max_documents resolution       2 resolution
+
+Changing a word changes its row, in any way, so it costs as much as a row replaced; so does a document of a
+person. Without a public maximum of the documents of a person, rows of documents promise persons nothing.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,35 +26,59 @@ from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_size
 from fedtopics.privacy.mechanisms.mechanism import Law, Mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource
-from fedtopics.privacy.price.events import ZeroConcentrated, check_number
+from fedtopics.privacy.price.cost import Cost, Loss, NoiseSource, Relation
+from fedtopics.privacy.price.events import LEAST_SIGMA, GaussianVector, check_number
 from fedtopics.privacy.price.release import Release
 
+Unit: TypeAlias = Literal["document", "person"]
 REACH = 6  # clips on either side of zero in the law that is listed
 
 
 @dataclass(frozen=True)
 class ClippedSum:
-    """Private sum of vectors, one per document, by `clip`, `resolution`, `multiplier` and public `bounds`."""
+    """Private sum of vectors, one per `unit`, by `multiplier`, `clip`, `resolution` and public `bounds`."""
 
     multiplier: float
     clip: float = 1.0
     resolution: int = 2**12
     bounds: Bounds = UNBOUNDED
+    unit: Unit = "document"
 
     def __post_init__(self) -> None:
         check_number("noise multiplier", self.multiplier, open_minimum=True)
         check_number("clip", self.clip, open_minimum=True)
         check_size("resolution", self.resolution)
-        exact.dyadic_variance(self.multiplier * self.resolution)
+        if self.unit not in get_args(Unit):
+            raise InputError(f"unit must be one of {', '.join(get_args(Unit))}, got {self.unit!r}")
+        if self.sigma < LEAST_SIGMA:
+            raise InputError(
+                f"multiplier times resolution must be at least {LEAST_SIGMA:g} steps, got {self.sigma:g}; "
+                "use a finer grid"
+            )
+        exact.dyadic_variance(self.sigma)
+
+    @property
+    def sigma(self) -> float:
+        """Deviation of the noise in steps; what is drawn is no less."""
+        return self.multiplier * self.resolution
 
     def __call__(self, contributions: Any, noise: Noise) -> Release[NDArray[np.float64]]:
-        """Release the noisy sum of the rows of a matrix, dense or scipy.sparse (documents x coordinates)."""
-        total = self.clipped_steps(contributions).sum(axis=0)
-        total = np.asarray(total, dtype=np.int64).ravel()
-        drawn = noise.gaussian(exact.dyadic_variance(self.multiplier * self.resolution), len(total))
-        value = (total + drawn).astype(np.float64) * (self.clip / self.resolution)
-        return Release(value, self.price(noise.source))
+        """Release the noisy sum of the rows of a matrix, dense or scipy.sparse (units x coordinates)."""
+        total = np.asarray(self.clipped_steps(contributions).sum(axis=0), dtype=np.int64).ravel()
+        step = np.float64(self.clip / self.resolution)
+        return self.release(total, noise).map(lambda steps: steps * step)
+
+    def release(self, total_steps: NDArray[np.int64], noise: Noise) -> Release[NDArray[np.int64]]:
+        """Release the sum of contributions that are integers already, with `noise`: in steps, as it came.
+
+        That no row adds more than `resolution` steps in Euclidean norm to `total_steps` is the caller's duty
+        (as `clipped_steps` sees to it): the price holds for such sums alone.
+        """
+        total = np.asarray(total_steps)
+        if not np.issubdtype(total.dtype, np.signedinteger):
+            raise InputError(f"a sum must be of signed integers, in steps, got {total.dtype}")
+        drawn = noise.gaussian(exact.dyadic_variance(self.sigma), total.size).reshape(total.shape)
+        return Release(total + drawn, self.price(noise.source))
 
     def clipped_steps(self, contributions: Any) -> Any:
         """The rows of `contributions`, clipped and rounded, as sparse integers in steps of the grid."""
@@ -66,23 +97,27 @@ class ClippedSum:
         return steps.astype(np.int64)
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
-        """What one release costs: whole documents, and users where their number of documents is bounded."""
-        rho = 1 / (2 * self.multiplier**2)
-        losses = [
-            Loss("word add/remove", ZeroConcentrated(4 * rho)),
-            Loss("word replace", ZeroConcentrated(4 * rho)),
-            Loss("document add/remove", ZeroConcentrated(rho)),
-            Loss("document replace", ZeroConcentrated(4 * rho)),
-        ]
-        if self.bounds.max_documents is not None:
-            losses.append(Loss("user add/remove", ZeroConcentrated(self.bounds.max_documents**2 * rho)))
+        """What one release costs: by how many rows each relation may change."""
+        changed: dict[Relation, int] = {
+            "word add/remove": 2,
+            "word replace": 2,
+            "document add/remove": 1 if self.unit == "document" else 2,
+            "document replace": 2 if self.unit == "document" else 4,
+        }
+        own = 1 if self.unit == "person" else self.bounds.max_documents
+        if own is not None:
+            changed |= {"person add/remove": own, "person replace": 2 * own}
+        losses = (
+            Loss(relation, GaussianVector(self.sigma, float(n_rows * self.resolution)))
+            for relation, n_rows in changed.items()
+        )
         return Cost(tuple(losses), noise=noise)
 
 
 def _chances(made: ClippedSum, contributions: Any) -> NDArray[np.float64]:
     total = np.asarray(made.clipped_steps(contributions).sum(axis=0)).ravel()
     places = np.arange(-60 * made.resolution, 60 * made.resolution + 1)
-    variance = float(exact.dyadic_variance(made.multiplier * made.resolution))
+    variance = float(exact.dyadic_variance(made.sigma))
     weights = np.exp(-((places - total[:, None]) ** 2) / (2 * variance))
     return _folded(weights / weights.sum(axis=1, keepdims=True), made)
 
@@ -106,7 +141,10 @@ MECHANISM = Mechanism(
     ClippedSum,
     takes="vectors",
     gives="vector",
-    examples=({"multiplier": 1.5, "resolution": 2, "bounds": Bounds(max_documents=2)},),
+    examples=(
+        {"multiplier": 1.5, "resolution": 8, "bounds": Bounds(max_documents=2)},
+        {"multiplier": 1.5, "resolution": 8, "unit": "person"},
+    ),
     parameter="multiplier",
     quiet=1e4,
     loud=0.12,

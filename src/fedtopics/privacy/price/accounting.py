@@ -1,10 +1,12 @@
 """Many events -> one epsilon at a delta: the adapter to dp-accounting.
 
-Three valid bounds are computed where they apply and the smallest is taken:
+Four valid bounds are computed where they apply and the smallest is taken:
 
-    basic   the sum of the pure epsilons, at delta 0
-    PLD     privacy-loss distributions, composed by convolution (Koskela et al. 2020), rounded pessimistically
-    RDP     Renyi divergences added order by order (Mironov 2017)
+    basic      the sum of the pure epsilons, at delta 0
+    Gaussian   a formula, where all noise is Gaussian noise on vectors (`gaussian`)
+    PLD        privacy-loss distributions, composed by convolution (Koskela et al. 2020), rounded
+               pessimistically; all Gaussian noise on vectors is one distribution in it
+    RDP        Renyi divergences added order by order (Mironov 2017)
 
 dp-accounting 0.6.0's own PLD accountant ignores the `count` of a composed randomized response (it answers
 0.996 for 100 responses among 10,000 at epsilon 1 and delta 1e-6, where 2.62 is right), so the distributions
@@ -14,15 +16,15 @@ are composed here one event kind at a time, and never through that accountant.
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from math import inf
+from math import inf, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.price import events
+from fedtopics.privacy.price import events, gaussian
 from fedtopics.privacy.price.cost import Loss
-from fedtopics.privacy.price.events import Approximate, Event, NonPrivate, check_delta
+from fedtopics.privacy.price.events import Approximate, Event, Gaussian, NonPrivate, check_delta
 
 Counts: TypeAlias = tuple[tuple[Event, int], ...]
 LARGEST_PLD_EPSILON = 50.0  # beyond it basic composition is what remains, and the convolutions overflow
@@ -78,7 +80,28 @@ def _bounds(counts: Counts, delta: float) -> tuple[float, float]:
     pure = sum((pure_epsilon(event) * count for event, count in counts), start=0.0)
     if delta == 0 or (sum(count for _, count in counts) <= 1 and pure < inf):
         return pure, pure
-    return min(pure, pld_epsilon(counts, delta), rdp_epsilon(counts, delta)), pure
+    return min(pure, vector_epsilon(counts, delta), rdp_epsilon(counts, delta)), pure
+
+
+def vector_epsilon(counts: Counts, delta: float) -> float:
+    """Epsilon at delta with all Gaussian noise on vectors as one: by its formula, or as one of the PLDs."""
+    mu = sqrt(sum(_squared_mean(event) * count for event, count in counts))
+    rest = tuple((event, count) for event, count in counts if _squared_mean(event) == 0)
+    if mu == 0 or mu == inf:
+        return pld_epsilon(rest, delta) if mu == 0 else inf
+    if not rest:
+        return gaussian.epsilon_at(delta, mu)
+    return pld_epsilon((*rest, (Gaussian(1.0, mu), 1)), delta * (1 - gaussian.MARGIN)) + gaussian.MARGIN
+
+
+def _squared_mean(event: Event) -> float:
+    """The mu^2 of Gaussian noise on a vector (see `gaussian`), 0 for any other event."""
+    match event:
+        case Gaussian() | events.GaussianVector():
+            mu = gaussian.mean_of(event)
+            return mu * mu
+        case _:
+            return 0.0
 
 
 def pld_epsilon(counts: Counts, delta: float) -> float:
@@ -107,15 +130,17 @@ def _interval(counts: Counts) -> float:
 
 
 class Sums:
-    """Pure epsilons and Renyi divergences, added up as events come: enough to say that a budget surely holds.
+    """Pure epsilons, the mu^2 of Gaussian noise on vectors and Renyi divergences, added up as events come.
 
-    Both are upper bounds on `epsilon`, up to the last digits (sums in another order): what is nearer to its
-    budget than `MARGIN`, or only privacy-loss distributions can show to be within, is left to `epsilon`.
+    Enough to say that a budget surely holds: each gives an upper bound on `epsilon`, up to the last digits
+    (sums in another order). What is nearer to its budget than `MARGIN`, or only privacy-loss distributions
+    can show to be within, is left to `epsilon`.
     """
 
     def __init__(self, delta: float, losses: Iterable[Loss] = ()) -> None:
         """Of these losses, for a budget at this delta."""
         self.allowed, self.count, self.pure, self.delta = delta, 0, 0.0, 0.0
+        self.squared_mean, self.n_others = 0.0, 0  # of Gaussian noise on vectors; of events without
         self.divergences = np.zeros(len(ORDERS))
         for loss in losses:
             self.add(loss)
@@ -128,14 +153,23 @@ class Sums:
         self.count += loss.count
         self.pure += pure * loss.count
         self.delta += event.delta * loss.count if isinstance(event, Approximate) else 0.0
+        squared_mean = _squared_mean(event)
+        self.squared_mean += squared_mean * loss.count
+        self.n_others += loss.count if squared_mean == 0 else 0
         if self.allowed > 0:
             unknown = isinstance(event, NonPrivate) or LARGEST_PLD_EPSILON < pure < inf
             self.divergences += (pure if unknown else renyi(event)) * loss.count  # none has more
+
+    def mu(self, more: "Sums") -> float:
+        """Of all Gaussian noise on vectors, here and in `more`."""
+        return sqrt(self.squared_mean + more.squared_mean)
 
     def surely_within(self, epsilon: float, more: "Sums") -> bool:
         """Whether these events and `more` together cost at most epsilon, without a doubt."""
         most, spent = epsilon * (1 - MARGIN), self.delta + more.delta
         if self.pure + more.pure <= most:
+            return True
+        if self.n_others + more.n_others == 0 and gaussian.epsilon_at(self.allowed, self.mu(more)) <= most:
             return True
         if self.count + more.count < 2 or self.allowed == 0 or spent > 0.99 * self.allowed:
             return False
@@ -167,7 +201,7 @@ def _distribution(event: Event, interval: float) -> Any:
             if noise >= 1:  # an epsilon below what a float next to n_values can show
                 return None
             return pld.from_randomized_response(noise, event.n_values, **width)
-        case events.Gaussian() if event.sensitivity / event.sigma <= 10:
+        case Gaussian() if event.sensitivity / event.sigma <= 10:
             return pld.from_gaussian_mechanism(event.sigma, event.sensitivity, **width)
         case events.DiscreteGaussian() if event.sensitivity / 10 <= event.sigma <= LARGEST_PLD_SIGMA:
             return pld.from_discrete_gaussian_mechanism(event.sigma, event.sensitivity, **width)
@@ -191,13 +225,16 @@ def rdp_epsilon(counts: Counts, delta: float) -> float:
 def renyi(event: Event) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Upper bounds on the Renyi divergence of one event at each of `ORDERS`.
 
-    A pure epsilon gives min(epsilon, alpha epsilon^2 / 2) (Bun and Steinke 2016, Prop. 3.3); both Gaussians
-    alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020 for the discrete one).
+    A pure epsilon gives min(epsilon, alpha epsilon^2 / 2) (Bun and Steinke 2016, Prop. 3.3); every Gaussian
+    alpha s^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020 for discrete ones).
     """
     match event:
         case events.ZeroConcentrated():
             return ORDERS * event.rho
-        case events.Gaussian() | events.DiscreteGaussian():
+        case Gaussian() | events.GaussianVector():
+            ratio = event.sensitivity / event.sigma
+            return ORDERS * (ratio * ratio / 2)
+        case events.DiscreteGaussian():
             return ORDERS * event.sensitivity**2 / (2 * event.sigma**2)
         case Approximate():
             return np.minimum(event.epsilon, ORDERS * event.epsilon**2 / 2)

@@ -4,7 +4,8 @@
     word replace           one token of one document changed into another
     document add/remove    one document more or less (or, where documents are counted in public, emptied)
     document replace       one document changed into any other
-    user add/remove        all documents of one user more or less
+    person add/remove      all documents of one person more or less
+    person replace         all documents of one person changed into any others
     party                  everything that the party holds
 
 A relation that a cost does not state has no bound: it is priced as a disclosure. Silence never means "free".
@@ -24,7 +25,8 @@ Relation: TypeAlias = Literal[
     "word replace",
     "document add/remove",
     "document replace",
-    "user add/remove",
+    "person add/remove",
+    "person replace",
     "party",
 ]
 RELATIONS: tuple[Relation, ...] = get_args(Relation)

@@ -116,6 +116,24 @@ class DiscreteGaussian:
         check_number("sensitivity", self.sensitivity, minimum=1)
 
 
+LEAST_SIGMA = 10.0  # of noise on vectors, in steps; see `gaussian`
+
+
+@dataclass(frozen=True)
+class GaussianVector:
+    """Integer noise with Pr[z] ~ e^(-z^2 / (2 sigma^2)), independent on every coordinate of integers.
+
+    The vectors of neighbors differ by at most `sensitivity` in Euclidean norm; both numbers are in steps.
+    """
+
+    sigma: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        check_number("sigma of noise on a vector, in steps,", self.sigma, minimum=LEAST_SIGMA)
+        check_number("sensitivity", self.sensitivity, open_minimum=True)
+
+
 @dataclass(frozen=True)
 class ZeroConcentrated:
     """rho-zCDP (Bun and Steinke 2016): every Renyi divergence of order alpha is at most alpha rho."""
@@ -135,6 +153,7 @@ Event: TypeAlias = (
     | KaryResponse
     | Gaussian
     | DiscreteGaussian
+    | GaussianVector
     | ZeroConcentrated
 )
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

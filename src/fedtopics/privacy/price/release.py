@@ -43,8 +43,8 @@ def reuse(value: T) -> Release[T]:
 def side_by_side(parts: Iterable[Release[T]], add: Callable[[T, T], T]) -> Release[T]:
     """Equal releases about `parts` of the data that share no word, as one by `add`: a word is in one part.
 
-    So a word costs what it costs in its part (parallel composition); for documents and users, which may have
-    words in several parts, nothing may be stated.
+    So a word costs what it costs in its part (parallel composition); for documents and persons, which may
+    have words in several parts, nothing may be stated.
     """
     total: Release[T] | None = None
     for part in parts:

@@ -6,6 +6,7 @@
 
 #include "alias.hpp"
 #include "channel_em.hpp"
+#include "clipped_sum.hpp"
 #include "private_mh.hpp"
 
 namespace fedtopics {
@@ -122,6 +123,8 @@ struct Kernels {
   // Add the documents [first, last) to the sums; `scratch` holds CHANNEL_SCRATCH_ROWS rows.
   void (*channel_em)(const ChannelProblem&, int64_t first, int64_t last, ChannelSums&, float* scratch);
   void (*report_em)(const ReportProblem&, int64_t first, int64_t last, ChannelSums&, float* scratch);
+  // Adds the units [first, last) to the totals; false: one of them is not inside the norm, and all must be thrown away.
+  bool (*clipped_sum)(const ClippedProblem&, int64_t first, int64_t last, const ClippedSpace&);
   // One pass over document d, or new topics from its hint words; `counts` are n_topics zeros, and left so.
   void (*private_metropolis)(const PrivateUnits&, const PrivateTopics&, int64_t d, uint16_t* topics,
                              int32_t n_proposals, uint64_t seed, uint32_t sweep, int32_t* counts);

@@ -1,4 +1,4 @@
-// The Python face of the E steps, on histograms and on reports of tokens.
+// The Python face of the E steps: on histograms, on reports of tokens, and on units that are cut to a norm.
 #include "module.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -46,6 +46,15 @@ double expect_reports(Offsets documents, Offsets reports, Row times, Words words
                 });
 }
 
+void sum_of_differences(Words words, Row counts, Offsets offsets, Offsets units, Matrix phi, Matrix expected,
+                        Matrix weights, float alpha, int n_steps, double cap, double clip, double resolution,
+                        int n_threads, Array<int64_t, 2> out) {
+  const ClippedProblem problem{units.data(), offsets.data(), words.data(), counts.data(), phi.data(), expected.data(),
+                               weights.data(), 0, alpha, n_steps, cap, clip, resolution};
+  run_clipped_sum(problem, (int64_t)units.size() - 1, (int64_t)phi.shape(0), (int32_t)phi.shape(1), n_threads,
+                  out.data());
+}
+
 }  // namespace
 
 void add_em(nb::module_& m) {
@@ -58,6 +67,9 @@ void add_em(nb::module_& m) {
         "inverse_sizes"_a, "alpha"_a, "theta"_a.noconvert(), nb::kw_only(), "n_steps"_a, "exclude"_a, "n_threads"_a,
         "counts"_a.noconvert(), released(),
         "One E step on reports of tokens: changes theta, fills counts, returns the log-likelihood.");
+  m.def("sum_of_differences", sum_of_differences, "words"_a, "counts"_a, "offsets"_a, "units"_a, "phi"_a, "expected"_a,
+        "weights"_a, nb::kw_only(), "alpha"_a, "n_steps"_a, "cap"_a, "clip"_a, "resolution"_a, "n_threads"_a,
+        "out"_a.noconvert(), released(), "The sum of all units, each cut to the norm, in whole steps.");
 }
 
 }  // namespace fedtopics

@@ -1,0 +1,69 @@
+"""Who wrote what: a person's documents stay together, so that a method can protect whole persons."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedtopics.errors import InputError
+
+
+class Persons(NamedTuple):
+    """The different persons of some documents, in order of their names.
+
+    names   of each person
+    of      the person of each document, as a position in `names`
+    """
+
+    names: tuple[str, ...]
+    of: NDArray[np.int64]
+
+
+def different(persons: Sequence[str] | None) -> Persons:
+    """The persons of documents that name one each; an error where any of them does not."""
+    if persons is None:
+        raise InputError("expected documents with persons, got none; name a --person-column (person_column)")
+    if missing := persons.count(""):
+        raise InputError(f"expected a person for every document, got none for {missing} of {len(persons)}")
+    names = tuple(sorted(set(persons)))
+    number = {name: place for place, name in enumerate(names)}
+    return Persons(names, np.array([number[name] for name in persons], np.int64))
+
+
+def by_person(persons: Sequence[str] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(order, offsets): person i wrote the documents order[offsets[i]:offsets[i+1]], in their order.
+
+    >>> order, offsets = by_person(["eve", "ada", "eve"])
+    >>> order.tolist(), offsets.tolist()
+    ([1, 0, 2], [0, 1, 3])
+    """
+    names, of = different(persons)
+    offsets = np.zeros(len(names) + 1, np.int64)
+    np.cumsum(np.bincount(of, minlength=len(names)), out=offsets[1:])
+    return np.argsort(of, kind="stable"), offsets
+
+
+def held_out(
+    persons: Sequence[str] | None, fraction: float, seed: int, *, both_sides: bool = False
+) -> NDArray[np.bool_]:
+    """Which documents are those of about a `fraction` of the persons.
+
+    A person is held out if a number in [0, 1) made of `seed` and the name is below the fraction: when one
+    comes or goes, nobody else changes sides. Where `both_sides` need documents, one person is held out and
+    one is not, even if the numbers say otherwise.
+    """
+    names, of = different(persons)
+    key = str(seed).encode()
+    digests = [blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=key) for name in names]
+    numbers = np.array([int(digest.hexdigest(), 16) / 2**64 for digest in digests])
+    if both_sides:
+        if not (0 < fraction < 1 and len(names) > 1):
+            raise InputError(
+                "expected a test fraction above 0 and below 1 that leaves persons on both sides, "
+                f"got {fraction} of {len(names)} persons"
+            )
+        in_order = np.sort(numbers)
+        fraction = np.clip(fraction, in_order[1], in_order[-1])
+    return np.asarray((numbers < fraction)[of])
