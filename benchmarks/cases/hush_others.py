@@ -89,7 +89,7 @@ def tuning_steps() -> Steps:
 @baselines(
     "hush_baselines",
     measures=(*measured, Calm, pctd, Shared),
-    minutes=85,
+    minutes=40,
     corpora=COMPARED,
     shows={"hush-baselines": hush_tables.baselines},
     summary=hush_tables.baselines,
@@ -101,7 +101,7 @@ def baselines_steps() -> Steps:
         for seed in SEEDS:
             made[f"{name}/shared/{seed}"] = partial(by_dealing, name, 1, "shared", seed)
             made[f"{name}/hush/{seed}"] = partial(by_dealing, name, 1, "hush", seed, **hushed(8.0))
-            for label, length in LENGTHS.items():
+            for label, length in LENGTHS.items() if seed == 0 else ():  # slow, and far behind
                 made[f"{name}/{label}/{seed}"] = partial(at_budget, name, label, length, seed)
             for label, setting in CHOSEN.items():
                 made[f"{name}/{label}/{seed}"] = partial(of_others, name, label, setting, seed)
