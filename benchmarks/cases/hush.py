@@ -200,7 +200,7 @@ def persons_steps() -> Steps:
 @about_hush(
     "hush_cost",
     measures=(hush, general_english, sampling),
-    minutes=4,
+    minutes=1,
     corpora=("imdb",),
     timed=True,
     shows={"hush-cost": hush_tables.cost},

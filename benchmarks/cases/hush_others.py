@@ -89,7 +89,7 @@ def tuning_steps() -> Steps:
 @baselines(
     "hush_baselines",
     measures=(*measured, Calm, pctd, Shared),
-    minutes=40,
+    minutes=20,
     corpora=COMPARED,
     shows={"hush-baselines": hush_tables.baselines},
     summary=hush_tables.baselines,
