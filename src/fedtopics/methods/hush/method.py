@@ -146,8 +146,6 @@ class Hush(Method):
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {}
 
-    # What is told says what is asked for: nothing, the totals; where features come from, the moments; ...
-
     def broadcast(self, state: Arrays) -> Arrays:
         if "totals" not in state:
             return {}
@@ -168,6 +166,9 @@ class Hush(Method):
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         return forms.told(n_words, self.n_topics, *self._sizes(n_words))
+
+    def price_of(self, told: Arrays) -> Cost | None:
+        return self._price(forms.asked(told))
 
     def may_be_sent(self, told: Arrays, number: int) -> Form | None:
         return forms.sent(told)
