@@ -187,7 +187,7 @@ def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
 def counts_documents(spent: Cost) -> bool:
     """Whether the number of documents shows: not where noise on sums hides that one more is there."""
     events = [loss.event for loss in spent.losses_of("document add/remove")]
-    return spent == FREE or not all(isinstance(event, GaussianVector) for event in events)
+    return spent != FREE and not all(isinstance(event, GaussianVector) for event in events)
 
 
 def words_add_up(bounds: Sequence[Guarantee]) -> str | None:

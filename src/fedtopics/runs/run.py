@@ -109,6 +109,7 @@ class Run:
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
             "privacy  " + self.privacy_line,
+            *(f"note     {note}" for note in record.get("notes", [])),
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)

@@ -50,7 +50,7 @@ def expected(
     x = documents_for_noise(amount, n_words, epsilon, delta, n_parties)
     share, most = kept(x), most_topics(x)
     asked = f"{amount:,} {unit}s at epsilon {epsilon:g} ({unit} add/remove, delta {delta:g})"
-    better = "more documents, fewer words, a larger epsilon" + (", one party" if n_parties > 1 else "")
+    better = f"more {unit}s, fewer words, a larger epsilon" + (", one party" if n_parties > 1 else "")
     if share < POSSIBLE:
         return [f"not possible: with {asked} topics would not beat word frequencies; take {better}"]
     told = [
@@ -62,6 +62,16 @@ def expected(
     if most < n_topics:
         told.append(f"take at most {most} topics, got {n_topics}")
     return told
+
+
+def of_persons(unit: str, n_documents: int, n_persons: int | None) -> list[str]:
+    """What to know where documents name persons."""
+    if unit == "document":
+        some = n_persons is not None and n_persons < n_documents
+        told = 'persons are named, and are not protected as a whole: take unit="person" for that'
+        return [told] if some else []
+    one_each = "every person has one document here: to protect persons is to protect documents"
+    return [one_each] if n_persons == n_documents else []
 
 
 def most_topics(x: float) -> int:
