@@ -85,22 +85,12 @@ def candidates(
             known = methods.settings(method, variant)
             given = {setting: value for setting, value in public.items() if setting in known}
             chosen = given if variant is None else given | {"variant": variant}
-            if budget.relation.startswith("person") and _takes_persons(method, variant):
+            if budget.relation.startswith("person") and methods.takes(method, variant, unit="person"):
                 chosen |= {"unit": "person"}
                 if not persons:
                     yield Candidate(method, variant, chosen, "needs persons (--person-column)")
                     continue
             yield _candidate(method, variant, chosen, budget, n_words)
-
-
-def _takes_persons(name: str, variant: str | None) -> bool:
-    """Whether a method can be set to protect persons as a whole."""
-    if "unit" not in methods.settings(name, variant):
-        return False
-    try:
-        return methods.make(name, variant=variant, unit="person").protects.startswith("person")
-    except InputError:  # it has other units
-        return False
 
 
 def _candidate(

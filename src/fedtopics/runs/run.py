@@ -143,6 +143,11 @@ def label(record: dict[str, Any]) -> str:
     return str(record["method"]) if variant is None else f"{record['method']} ({variant})"
 
 
+def protects(record: dict[str, Any]) -> str:
+    """The relation that the method's epsilon is of: a word's in records from before they said so."""
+    return str(record.get("protects", "word add/remove"))
+
+
 def require_free(folder: str | Path) -> Path:
     """The path, if it can take a new run: it does not exist or is an empty folder."""
     path = Path(folder)
