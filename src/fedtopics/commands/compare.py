@@ -7,7 +7,7 @@ Train several methods on the same data and print one table; with --out also writ
 
   fedtopics compare sotu --methods alone,calm,ftm,shared --epsilons 4,6,8 --seeds 3 --out runs/curves
 
-  fedtopics compare letters.csv --methods alone,calm,hush --unit person --person-column author
+  fedtopics compare letters.csv --text-column body --person-column author --methods calm,hush --unit person
 
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """

@@ -29,7 +29,8 @@ from fedtopics.protocol.method import Method
 
 LONGEST_LINE = 200  # of what is public
 LONGEST_WAIT = 1e6  # seconds
-PUBLIC = ("the vocabulary", "the settings of the method", "the number of documents of each party")
+PUBLIC = ("the vocabulary", "the settings of the method")
+NUMBER = "the number of documents of each party"  # public, too, unless the method hides documents
 MOST_PARTIES, MOST_TOPICS = 100, 10_000
 
 
@@ -65,7 +66,13 @@ class Plan:
         check_small_delta("privacy.delta", self.privacy.delta)
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
         _check_topics(self)
-        known = (*PUBLIC, *self.method().shows())  # a plan may add to what is public, and hide nothing of it
+        method = self.method()
+        number = () if method.hides_documents else (NUMBER,)
+        known = (
+            *PUBLIC,
+            *number,
+            *method.shows(),
+        )  # a plan may add to what is public, and hide nothing of it
         object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
         self._check_price()
 
