@@ -12,7 +12,7 @@ from fedtopics.commands.federation import summary
 from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
 from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, PlannedWords, Texts
-from fedtopics.network.plan.plan import PUBLIC, Plan
+from fedtopics.network.plan.plan import NUMBER, PUBLIC, Plan
 from fedtopics.privacy.price.budget import Budget
 
 LISTED = PlannedWords("public", "words.txt", "ab" * 32, 100)
@@ -102,9 +102,15 @@ def test_a_party_is_shown_all_that_becomes_public_whatever_the_plan_says(
     name: str, settings: dict[str, Any], more: list[str]
 ) -> None:
     found = plan(name, "word replace", settings={"n_topics": 3} | settings, public=("nothing much",))
-    assert found.public == (*PUBLIC, *more, "nothing much")
+    assert found.public == (*PUBLIC, NUMBER, *more, "nothing much")
     assert summary(found)["public"] == "; ".join(found.public)
     assert Plan.from_dict(found.to_dict()) == found
+
+
+def test_the_number_of_documents_is_not_public_where_they_are_hidden() -> None:
+    for unit in ("document", "person"):
+        found = plan("hush", f"{unit} add/remove", settings={"n_topics": 3, "unit": unit})
+        assert found.public == PUBLIC
 
 
 def test_a_party_is_shown_epsilon_and_delta_of_words_and_scores() -> None:

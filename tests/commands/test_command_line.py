@@ -86,6 +86,13 @@ def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Pat
     assert "perplexity" in fedtopics(*asked, "--methods", "pooled").stdout
 
 
+def test_compare_gives_a_unit_to_the_methods_that_take_it(letters: Path) -> None:
+    asked = ("compare", letters, "--text-column", "body", "--topics", "3", "--rounds", "3", "--json")
+    found = json.loads(fedtopics(*asked, "--methods", "shared,calm", "--unit", "sentence").stdout)
+    assert [run["settings"].get("unit") for run in found["runs"]] == [None, "sentence"]
+    assert "none of shared, calm takes" in refused(*asked, "--methods", "shared,calm", "--unit", "person")
+
+
 def test_compare_and_report_write_pages(letters: Path, trained: Path, tmp_path: Path) -> None:
     out = tmp_path / "curves"
     asked = ("compare", letters, "--text-column", "body", "--topics", "3", "--rounds", "3", "--out", out)

@@ -1,10 +1,12 @@
 """What is held out by content: no document moves another, which whole documents must not do to each other."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
 
 
 def held_out(corpus: Corpus) -> set[str]:
@@ -29,3 +31,10 @@ def test_an_empty_document_moves_none_and_the_order_neither() -> None:
     texts = [f"word{number} word{number + 1} word{number % 7}" for number in range(200)]
     more = Corpus.from_texts(["", *texts], ids=["empty", *map(str, range(200))], min_df=1, max_df=1.0)
     assert held_out(more) - {"empty"} == held_out(whole)
+
+
+def test_nobody_is_moved_to_fill_a_side() -> None:
+    few = Corpus.from_texts(["one word", "two words"], persons=["ada", "eve"], min_df=1, max_df=1.0)
+    assert all(side.n_docs for side in few.split(1e-9, seed=1))
+    with pytest.raises(InputError, match="another seed"):
+        few.split(1e-9, seed=1, by_content=True)

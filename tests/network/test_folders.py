@@ -171,6 +171,23 @@ def test_a_simulated_federation_gives_each_party_its_persons(tmp_path: Path) -> 
     assert local.dealt(str(tmp_path / "letters.csv"), text_column="text", **where).persons is None
 
 
+def test_a_simulated_federation_protects_persons_with_a_public_list_of_words(tmp_path: Path) -> None:
+    persons = {"north": ("ada", "ada", "bo"), "south": ("cy", "di", "di")}
+    texts = {"north": ["tax law"] * 3, "south": ["port sea"] * 3}
+    named = local.Texted(texts, ["tax sea"], persons=persons)
+    (tmp_path / "list.txt").write_text("tax\nlaw\nport\nsea\n")
+    words = local.planned_words(tmp_path / "list.txt", None)
+    settings = {"unit": "person", "n_topics": 2}
+    plan = local.plan_for(named, "hush", settings, words=words, simulation_seed=0)
+    assert (plan.privacy.relation, plan.agreement()) == ("person add/remove", None)
+    federation = local.found(tmp_path / "all", plan, named, tmp_path / "list.txt")
+    assert federation.persons
+    assert plan.words(tmp_path / "all" / "north") == ("tax", "law", "port", "sea")
+    with pytest.raises(InputError, match="got both; leave one out"):
+        local.planned_words(tmp_path / "list.txt", 4.0)
+    assert local.planned_words(None, None).epsilon == local.VOCABULARY_EPSILON
+
+
 @pytest.mark.parametrize("n_docs", [0, 1])
 def test_a_party_with_too_few_documents_to_hold_some_out_scores_none(
     federation: Path, n_docs: int, monkeypatch: pytest.MonkeyPatch

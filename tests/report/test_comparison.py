@@ -84,3 +84,17 @@ def test_a_comparison_is_read_back_and_refused_when_altered(tmp_path: Path) -> N
         path.write_text(text)
         with pytest.raises(InputError, match=complaint):
             comparison.load(tmp_path)
+
+
+def test_the_best_is_named_with_what_it_protects_and_none_where_promises_differ() -> None:
+    made = records()
+    assert made[-1]["protects"] == "word add/remove"
+    assert "protects" not in made[0]
+    alike = " ".join(comparison_page(made).split())
+    assert "Best private for word add/remove: calm at its epsilon 8." in alike
+    assert "protect different things" not in alike
+    whole = [r | {"method": "whole", "protects": "document add/remove"} for r in made if r.get("protects")]
+    page = " ".join(comparison_page(made + whole).split())
+    assert "Best private for word add/remove: calm at its epsilon 8." in page
+    assert "Best private for document add/remove: whole at its epsilon 8." in page
+    assert "These protect different things" in page

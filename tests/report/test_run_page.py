@@ -47,7 +47,8 @@ def page() -> str:
 def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
     text = Elements(page).text
     assert "Does a certain document contain a certain word? Yes, possibly The promise is too weak" in text
-    assert "What is a certain document about? Yes, possibly No promise was made (document add/remove)" in text
+    assert "whatever it is about? Yes, possibly No promise was made (document add/remove)" in text
+    assert "What is a certain document about, if it is known to be there? Yes, possibly" in text
     assert "exact counts of their words? Yes, possibly All that is proved of what was sent is" in text
     quieter = Elements(run_page(small_run(epsilon=2.0))).text
     assert "Does a certain document contain a certain word? Hardly The odds of a guess rise" in quieter
@@ -94,6 +95,44 @@ def test_baselines_say_that_they_are_not_private() -> None:
     alone = Elements(run_page(small_run("alone", None))).text
     assert "Nothing left a party." in alone
     assert "What leaves a party does not depend on it." in alone
+
+
+def hush_page(**settings: Any) -> str:
+    """The page of a run of hush on documents with persons, as text."""
+    data = small_data()
+    persons = tuple(str(number // 3) for number in range(60))
+    named = {name: replace(corpus, persons=persons) for name, corpus in data.parties.items()}
+    run = train(replace(data, parties=named), "hush", n_topics=4, n_rounds=4, **settings)
+    return " ".join(Elements(run_page(run)).text.split())
+
+
+@pytest.mark.parametrize("unit", ["document", "person"])
+def test_the_headline_is_of_what_the_method_protects(page: str, unit: str) -> None:
+    text = hush_page(unit=unit)
+    assert f"Privacy of a {unit} ε 8 {unit} add/remove, delta 1e-06; simulated" in text
+    assert "How many documents does a party have? Hardly It was never sent" in text
+    assert "the list of words, the settings, the number of rounds." in text
+    assert "distinct_words" not in text
+    assert "Promises for words add up" not in text
+    assert "Party Persons Documents Tokens north 20 60" in text
+    other = " ".join(Elements(page).text.split())
+    assert "Privacy of a word ε 8 word add/remove; simulated" in other
+    assert "the list of words, the number of documents of each party, the settings," in other
+    assert "Party Documents Tokens" in other
+
+
+def test_at_epsilon_0_what_was_sent_says_nothing() -> None:
+    text = hush_page(epsilon=0.0)
+    assert "Privacy ε 0 what was sent says nothing about documents" in text
+    assert "exact counts of their words? No What was sent says nothing about documents." in text
+    assert "no data leaves" not in text
+    assert "othing leaves a party" not in text
+    assert "Privacy nothing sent no data leaves a party" in Elements(run_page(small_run("alone", None))).text
+
+
+def test_a_run_without_a_ledger_promises_nothing() -> None:
+    text = Elements(run_page(replace(small_run(), ledger=Ledger()))).text
+    assert "Privacy unknown there is no ledger of what was sent" in text
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """All methods at one epsilon: settings that spend the budget exactly, ranks, and who has none."""
 
+from dataclasses import replace
+
 import pytest
 from planted import drawn_corpus, planted_topics
 
@@ -39,6 +41,24 @@ def test_without_a_proof_there_is_no_setting() -> None:
     assert found["pooled"].why == found["shared"].why == "no privacy"
     assert found["alone"].why == "nothing leaves a party"
     assert {"ftm (sound)", "ftm (paper)"} <= set(found)
+
+
+def test_persons_are_protected_where_they_are_known_and_a_method_can() -> None:
+    budget = Budget("person add/remove", 8.0, 1e-6)
+    unknown = {c.label: c.why for c in candidates(budget, N_WORDS, n_topics=3)}
+    assert unknown["hush"] == "needs persons (--person-column)"
+    assert unknown["calm"] == "proves nothing for person add/remove"
+    (known,) = candidates(budget, N_WORDS, ["hush"], persons=True, n_topics=3)
+    assert (known.why, known.settings["unit"]) == ("", "person")
+    assert known.settings["epsilon"] == pytest.approx(8.0, abs=0.01)
+
+
+def test_the_board_of_persons_ranks_what_protects_them() -> None:
+    corpus = drawn_corpus(planted_topics(3, 8), 90, 20, seed=0)
+    named = replace(corpus, persons=tuple(str(number // 3) for number in range(90)))
+    budget = Budget("person add/remove", 8.0, 1e-6)
+    (hush,) = leaderboard(prepare(named, n_parties=2), budget, names=["hush"], n_topics=3)
+    assert (hush.ranks["perplexity"], hush.epsilon) == (1, pytest.approx(8.0, abs=0.01))
 
 
 def test_a_method_with_a_delta_of_its_own_gets_that_of_the_budget() -> None:

@@ -7,6 +7,8 @@ Train several methods on the same data and print one table; with --out also writ
 
   fedtopics compare sotu --methods alone,calm,ftm,shared --epsilons 4,6,8 --seeds 3 --out runs/curves
 
+  fedtopics compare letters.csv --text-column body --person-column author --methods calm,hush --unit person
+
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
 
@@ -37,6 +39,7 @@ def compare(
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds for each method.")] = 1,
     topics: options.TopicCount = 50,
     rounds: options.Rounds = None,
+    unit: options.Unit = None,
     threads: options.Threads = None,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the records and a page.")] = None,
     as_json: options.Json = False,
@@ -44,8 +47,9 @@ def compare(
     chosen = [name.strip() for name in names.split(",")]
     given = options.method_settings(None, None, rounds, None)
     prices = _prices(epsilon, epsilons)
+    own = _units(chosen, unit)
     for name in chosen:
-        methods.make(name, n_topics=topics, **given)
+        methods.make(name, n_topics=topics, **given, **own.get(name, {}))
     if out is not None:
         require_free(out)
     data = prepare(source, **dealing.options())
@@ -59,6 +63,7 @@ def compare(
         n_seeds=seeds,
         n_topics=topics,
         n_threads=threads,
+        own=own,
         **given,
     )
     page = None if out is None else report.save_comparison(runs, out)
@@ -68,6 +73,18 @@ def compare(
     tables.print_runs(runs)
     if page is not None:
         tables.console.print(f"report: {page}", soft_wrap=True)
+
+
+def _units(names: list[str], unit: str | None) -> dict[str, dict[str, str]]:
+    """The setting `unit` of those methods that take this one."""
+    if unit is None:
+        return {}
+    found = {name: {"unit": unit} for name in names if methods.takes(name, unit=unit)}
+    if not found:
+        raise InputError(
+            f"--unit: none of {', '.join(names)} takes {unit!r:.60}; see `fedtopics methods NAME`"
+        )
+    return found
 
 
 def _prices(epsilon: float | None, epsilons: str | None) -> list[float] | None:

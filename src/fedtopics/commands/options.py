@@ -218,6 +218,8 @@ def method_settings(
             raise InputError(f"--set expects NAME=VALUE, got {item!r}")
         if name.strip() == "n_topics":
             raise InputError("the number of topics is set with --topics, got --set n_topics")
+        if name.strip() in given:
+            raise InputError(f"expected {name.strip()} once, got it by its own option and by --set")
         given[name.strip()] = _value(value.strip())
     return given
 

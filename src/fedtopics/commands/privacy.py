@@ -33,7 +33,9 @@ def explain(
     topics: options.TopicCount = 20,
     documents: Annotated[int | None, typer.Option(help="Documents in all, roughly.")] = None,
     persons: Annotated[int | None, typer.Option(help="Persons who wrote them, roughly.")] = None,
-    parties: Annotated[int, typer.Option(help="Parties that hold them, each with noise of its own.")] = 1,
+    parties: Annotated[
+        int, typer.Option(min=1, help="Parties that hold them, each with noise of its own.")
+    ] = 1,
     distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
     epsilon: options.Epsilon = None,
     variant: options.Variant = None,
@@ -52,12 +54,13 @@ def explain(
     """
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     planned = methods.make(method, n_topics=topics, **given)
+    if delta is not None and planned.hides_documents:
+        planned = methods.make(method, n_topics=topics, **given | {"delta": delta})
     facts = PublicFacts(words, topics, documents, distinct)
     delta = planned.privacy_delta if delta is None else delta
     found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
-    if documents is not None:
-        amounts = Amounts(words, documents, documents if persons is None else persons, parties)
-        found = replace(found, outlook=planned.outlook(amounts))
+    if documents is not None or persons is not None:
+        found = replace(found, outlook=planned.outlook(_amounts(words, documents, persons, parties)))
     if as_json:
         options.print_json(asdict(found))
         return
@@ -66,6 +69,13 @@ def explain(
     for title in ("public", "meaning", "outlook", "warnings"):
         for line in getattr(found, title):
             tables.print_titled(title, f"  {line}")
+
+
+def _amounts(words: int, documents: int | None, persons: int | None, parties: int) -> Amounts:
+    """What was said of the documents; there are at least as many as persons."""
+    if documents is not None and persons is not None and persons > documents:
+        raise InputError(f"expected at most {documents} persons, as there are documents, got {persons}")
+    return Amounts(words, documents or persons or 0, persons, parties)
 
 
 @app.command()

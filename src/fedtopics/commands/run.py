@@ -123,7 +123,7 @@ def verify(
         if held is None:
             options.say(f"{one_line(name)}: {PLANNED}")
         else:
-            told = privacy_line(held.statement.privacy, held.statement.noise)
+            told = privacy_line(held.statement.privacy, held.statement.noise, sent=True)
             options.say(f"{name}: {told}; signed {held.statement.time} with key {held.fingerprint}")
     if None in found.values():
         options.say("NOT OK: some parties have not attested")

@@ -28,9 +28,12 @@ def simulate(
     rounds: options.Rounds = None,
     unit: options.Unit = None,
     settings: options.Setting = None,
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="Public word list, one word per line, instead of an agreement.")
+    ] = None,
     vocabulary_epsilon: Annotated[
-        float, typer.Option(help="The parties agree on the words at this epsilon (document add/remove).")
-    ] = 4.0,
+        float | None, typer.Option(help="Of the agreement on words (document add/remove; 4 if not given).")
+    ] = None,
     parties: Annotated[int | None, typer.Option(help="Deal the documents to this many parties.")] = None,
     party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None,
     person_column: options.PersonColumn = None,
@@ -56,8 +59,9 @@ def simulate(
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     drawn = None if secure else seed
-    plan = local.plan_for(texted, method, given, vocabulary_epsilon=vocabulary_epsilon, simulation_seed=drawn)
-    with local.found(out, plan, texted) as federation:
+    words = local.planned_words(vocabulary, vocabulary_epsilon)
+    plan = local.plan_for(texted, method, given, words=words, simulation_seed=drawn)
+    with local.found(out, plan, texted, vocabulary) as federation:
         tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
         federation.start()
         run = federation.hub.submit()

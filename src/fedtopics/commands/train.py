@@ -21,7 +21,7 @@ from fedtopics.errors import InputError
 from fedtopics.protocol import with_related_words
 from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
-from fedtopics.runs.preparing import READ, prepare
+from fedtopics.runs.preparing import READ, check_agreement, prepare
 from fedtopics.runs.run import require_free
 
 logger = logging.getLogger(__name__)
@@ -52,13 +52,15 @@ def train(
         with_related_words.check(made, tau)
     elif consistency_tau is not None:
         raise InputError(f"--consistency-tau needs --consistency, got {consistency_tau:g} without one")
+    check_agreement(made, dealing.vocabulary_epsilon)
     if out is not None:
         require_free(out)
     data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
     if "epsilon" in methods.settings(method) and data.vocabulary == READ:
+        agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
         logger.warning(
             "the vocabulary was read from the documents, which is not priced; give a public one with "
-            "--vocabulary, or let the parties agree on one with --vocabulary-epsilon"
+            f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
         )
     run = experiment.train_on(
         data,

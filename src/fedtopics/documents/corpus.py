@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents import known
 from fedtopics.documents.known import KNOWN
-from fedtopics.documents.persons import by_person, held_out
+from fedtopics.documents.persons import by_person, contents, held_out
 from fedtopics.documents.text import indexing
 from fedtopics.documents.text.indexing import Indexed
 from fedtopics.documents.text.preparation import TextOptions, prepare, read_vocabulary
@@ -210,8 +209,7 @@ class Corpus:
 
     def contents(self) -> tuple[str, ...]:
         """The words of each document in one string, never empty."""
-        words = np.array(self.vocabulary, dtype=object)[self.words]
-        return tuple("d " + " ".join(words[begin:end]) for begin, end in pairwise(self.offsets))
+        return contents(self.vocabulary, self.words, self.offsets)
 
     def to_sparse(self) -> "csr_array":
         """The counts as a sparse matrix (CSR), documents x words."""
@@ -257,8 +255,13 @@ class Corpus:
         `by_content` a document's side depends on its words alone: when one comes or goes, no other moves.
         """
         if self.persons is not None or by_content:
-            owners = self.persons or self.contents()
-            is_test = held_out(owners, test_fraction, seed, both_sides=True)
+            is_test = held_out(
+                self.persons or self.contents(), test_fraction, seed, both_sides=not by_content
+            )
+            if is_test.all() or not is_test.any():
+                raise InputError(
+                    "expected documents on both sides, got none on one; take another seed or share"
+                )
             return self.select(~is_test), self.select(is_test)
         n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
         if not 0 < n_test < self.n_docs:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,14 @@ def different(persons: Sequence[str] | None) -> Persons:
     names = tuple(sorted(set(persons)))
     number = {name: place for place, name in enumerate(names)}
     return Persons(names, np.array([number[name] for name in persons], np.int64))
+
+
+def contents(
+    vocabulary: Sequence[str], words: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[str, ...]:
+    """The words of each document in one string, never empty: who a document is, where nobody is named."""
+    spelled = np.array(vocabulary, dtype=object)[words]
+    return tuple("d " + " ".join(spelled[begin:end]) for begin, end in pairwise(offsets))
 
 
 def by_person(persons: Sequence[str] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -142,7 +142,7 @@ def _check_whole(corpus: Corpus, party: NDArray[np.int64]) -> None:
     if several:
         raise InputError(
             f"expected each person at one party, got {several} of {len(first)} persons at several; a person "
-            "is protected on one machine: bring their documents together, or name no person column"
+            "is protected on one machine: bring their documents together"
         )
 
 

@@ -109,6 +109,19 @@ def make(name: str, *, variant: str | None = None, **given: Any) -> Method:
     return method(**given)
 
 
+def takes(name: str, variant: str | None = None, **given: Any) -> bool:
+    """Whether the method of this `name` and `variant` takes the settings `given`.
+
+    >>> takes("hush", unit="person"), takes("calm", unit="person"), takes("shared", unit="person")
+    (True, False, False)
+    """
+    try:
+        make(name, variant=variant, **given)
+    except InputError:
+        return False
+    return True
+
+
 def _module(name: str) -> ModuleType:
     if name.partition(".")[0] not in names():
         raise InputError(f"unknown method {name!r}; choose one of {', '.join(names())}")

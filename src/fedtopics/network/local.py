@@ -36,6 +36,7 @@ PERSON = "person"  # column of the texts of a party
 GRACE = 15.0
 DELTA = 1e-6
 MOST_WORDS = 10_000
+VOCABULARY_EPSILON = 4.0  # of the agreement on words, where nothing is said
 
 
 def free_port() -> int:
@@ -178,12 +179,22 @@ def dealt(
     return Texted(parties, texts(data.test), data.dealing, known or None)
 
 
+def planned_words(public: Path | None, epsilon: float | None) -> PlannedWords:
+    """The words of a `public` list, or of an agreement at `epsilon`."""
+    if public is None:
+        price = VOCABULARY_EPSILON if epsilon is None else epsilon
+        return PlannedWords("private", epsilon=price, delta=DELTA, max_size=MOST_WORDS)
+    if epsilon is not None:
+        raise InputError("expected --vocabulary FILE or --vocabulary-epsilon, got both; leave one out")
+    return PlannedWords.of_file(public)
+
+
 def plan_for(
     texted: Texted,
     method: str,
     settings: dict[str, Any],
     *,
-    vocabulary_epsilon: float,
+    words: PlannedWords,
     simulation_seed: int | None,
 ) -> Plan:
     """A plan of all these parties on a free port of this machine, with its price as its promise."""
@@ -194,7 +205,7 @@ def plan_for(
         parties,
         method,
         Budget(make(method, **settings).protects, 1e9, DELTA),
-        PlannedWords("private", epsilon=vocabulary_epsilon, delta=DELTA, max_size=MOST_WORDS),
+        words,
         settings=settings,
         min_parties=len(parties),
         timeout_seconds=120.0,
@@ -204,9 +215,9 @@ def plan_for(
     return draft.priced()
 
 
-def found(folder: Path, plan: Plan, texted: Texted) -> LocalFederation:
-    """The federation of this plan below `folder`, ready to be started."""
+def found(folder: Path, plan: Plan, texted: Texted, words: Path | None = None) -> LocalFederation:
+    """The federation of this plan below `folder`, ready to be started; `words` where their list is public."""
     policy = policy_template(plan, simulation=True)
-    federation = LocalFederation.found(folder, plan, texted.parties, policy, persons=texted.persons)
+    federation = LocalFederation.found(folder, plan, texted.parties, policy, words, texted.persons)
     write_texts(folder / HUB / "test.jsonl", texted.test)
     return federation

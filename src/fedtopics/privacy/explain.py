@@ -34,9 +34,12 @@ CHANGES: dict[Relation, str] = {
 QUESTIONS: dict[Relation, str] = {
     "word add/remove": "Does a certain document contain a certain word?",
     "word replace": "Was a certain word of a document this one, or another?",
-    "document add/remove": "What is a certain document about?",
-    "person add/remove": "What does a certain person write about, over all their documents?",
+    "document add/remove": "Was a certain document among them, whatever it is about?",
+    "document replace": "What is a certain document about, if it is known to be there?",
+    "person add/remove": "Was a certain person among those who wrote, whatever about?",
+    "person replace": "What does a certain person write about, over all their documents, if they are there?",
 }
+SAYS_NOTHING = "what was sent says nothing about documents"
 ANSWERS: dict[Worth, str] = {
     "protected": "Hardly",
     "weakly protected": "To some extent",
@@ -187,7 +190,7 @@ def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
 def counts_documents(spent: Cost) -> bool:
     """Whether the number of documents shows: not where noise on sums hides that one more is there."""
     events = [loss.event for loss in spent.losses_of("document add/remove")]
-    return spent == FREE or not all(isinstance(event, GaussianVector) for event in events)
+    return spent != FREE and not all(isinstance(event, GaussianVector) for event in events)
 
 
 def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
@@ -196,6 +199,8 @@ def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
     single, document = by_relation["word add/remove"], by_relation["document add/remove"]
     if not 0 < single.epsilon < inf or document.worth != "not protected":
         return None
+    if min(document.epsilon, by_relation["person add/remove"].epsilon) <= single.epsilon:
+        return None  # words are hidden with the whole that they are in
     n_words = max(2, floor(MEANINGLESS / single.epsilon) + 1)
     return (
         f"Promises for words add up: for {n_words} words of a document together they come to "
@@ -238,16 +243,20 @@ def warnings(epsilons: Mapping[str, float], claims: Sequence[Claim], n_words: in
     return found
 
 
-def privacy_line(statements: Sequence[Mapping[str, Any]], noise: str | None = None) -> str:
+def privacy_line(
+    statements: Sequence[Mapping[str, Any]], noise: str | None = None, *, sent: bool = False
+) -> str:
     """What the worst party spent by `statements`: proved bounds, what has none, `noise`, what papers claim.
 
-    >>> privacy_line([])
-    'nothing leaves a party'
+    `sent` says whether anything was, even if it cost nothing.
+
+    >>> privacy_line([]), privacy_line([], sent=True)
+    ('nothing leaves a party', 'what was sent says nothing about documents')
     >>> privacy_line([dict(party="a", relation="word add/remove", epsilon=6.0, delta=0.0, basis="proved")])
     'proved: epsilon 6 (word add/remove)'
     """
     if all(entry["epsilon"] == 0 for entry in statements):
-        return "nothing leaves a party"
+        return SAYS_NOTHING if sent else "nothing leaves a party"
     by_price = sorted(statements, key=lambda entry: float(entry["epsilon"]))
     held = {entry["relation"]: entry for entry in by_price if entry["basis"] != "claimed"}
     claims = {entry["relation"]: entry for entry in by_price if entry["basis"] == "claimed"}

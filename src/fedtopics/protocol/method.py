@@ -130,6 +130,10 @@ class Method(ABC):
         """
         return [{}]
 
+    def price_of(self, told: Arrays) -> Cost | None:
+        """[anyone] The price, of `prices`, of the answer to what is `told`; None: whichever is next."""
+        return None
+
     def may_be_sent(self, told: Arrays, number: int) -> Form | None:
         """[server] What a party may send in round `number`, having been `told` this; None: it is learned."""
         return None

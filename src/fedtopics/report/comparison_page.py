@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from fedtopics.privacy.price.cost import RELATIONS
 from fedtopics.report.rendering import markup, render
 from fedtopics.report.svg import Line, line_chart
 from fedtopics.runs.comparison import Group, Record, common_relation, grouped
@@ -29,10 +30,16 @@ def comparison_page(records: Sequence[Record]) -> str:
         unpriced=[g for g in groups if g.epsilon is not None and relation and g.proved(relation) == inf],
         n_seeds=max(len(group.records) for group in groups),
         n_runs=len(records),
-        best=min(private, key=lambda group: group.score("perplexity").mean, default=None),
+        best=_best(private),
         scores={id(group): {name: group.score(name) for name in SCORES} for group in groups},
         identity=id,
     )
+
+
+def _best(private: Sequence[Group]) -> list[Group]:
+    """The private group of least perplexity among those that protect the same: one for each relation."""
+    alike = [[group for group in private if group.protects == relation] for relation in RELATIONS]
+    return [min(rivals, key=lambda group: group.score("perplexity").mean) for rivals in alike if rivals]
 
 
 def _chart(groups: Sequence[Group], relation: str, score: str, title: str, note: str) -> dict[str, Any]:

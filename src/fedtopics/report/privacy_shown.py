@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fedtopics.privacy.explain import QUESTIONS, Guarantee, counts_documents, guarantees, raw_text
+from fedtopics.privacy.explain import (
+    QUESTIONS,
+    SAYS_NOTHING,
+    Guarantee,
+    counts_documents,
+    guarantees,
+    raw_text,
+)
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.runs.run import Run
+from fedtopics.runs.run import Run, protects
 
 VOCABULARY = {
     "as given": ("By design", "The list of words was given in public."),
@@ -63,20 +70,44 @@ def spendings(run: Run) -> list[Spending]:
 
 def questions(run: Run, spent: Sequence[Spending], guarantee: str) -> list[Question]:
     """Answers for the party that has spent most."""
-    worst = {
+    worst = _worst(spent)
+    sent = any(group.n_priced + group.n_unbounded for group in spent)
+    answer, reason = raw_text(list(worst.values()), guarantee) if sent else ("No", _nothing(run))
+    return [
+        Question("The documents themselves, or exact counts of their words?", answer, reason),
+        *(Question(asked, *worst[name].answer) for name, asked in QUESTIONS.items() if name in worst),
+        *(_purpose(run) if sent else []),
+    ]
+
+
+def headline(run: Run, spent: Sequence[Spending]) -> Guarantee | None:
+    """The bound of the party that has spent most, for what the method protects; None where nothing leaves."""
+    return _worst(spent).get(protects(run.record))
+
+
+def _worst(spent: Sequence[Spending]) -> dict[str, Guarantee]:
+    """By relation, the bound of the party that has spent most."""
+    return {
         relation: max(
             (bound for group in spent for bound in group.guarantees if bound.relation == relation),
             key=lambda bound: bound.epsilon,
         )
         for relation in (RELATIONS if spent else ())
     }
-    sent = any(group.n_priced + group.n_unbounded for group in spent)
-    answer, reason = raw_text(list(worst.values()), guarantee) if sent else ("No", "Nothing left a party.")
-    return [
-        Question("The documents themselves, or exact counts of their words?", answer, reason),
-        *(Question(asked, *worst[name].answer) for name, asked in QUESTIONS.items() if name in worst),
-        *(_purpose(run) if sent else []),
-    ]
+
+
+def counts_shown(run: Run) -> bool:
+    """Whether the number of documents of a party shows: not where documents or more are protected."""
+    return protects(run.record).startswith("word") and any(
+        counts_documents(entry.cost) for entry in run.ledger.entries
+    )
+
+
+def _nothing(run: Run) -> str:
+    """Why what cost nothing says nothing."""
+    if run.ledger.entries and any(entry["bytes_up"] for entry in run.record["rounds"]):
+        return f"{SAYS_NOTHING.capitalize()}."
+    return "Nothing left a party."
 
 
 def _purpose(run: Run) -> list[Question]:
@@ -96,7 +127,7 @@ def _purpose(run: Run) -> list[Question]:
 
 def _number(run: Run) -> tuple[str, str]:
     """Whether someone finds out how many documents a party has."""
-    if any(counts_documents(entry.cost) for entry in run.ledger.entries):
+    if counts_shown(run):
         return "By design", "Public."
     return "Hardly", "It was never sent: noise on the sums hides whether one more document is there."
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.privacy.explain import scale, words_add_up
+from fedtopics.privacy.explain import SAYS_NOTHING, scale, words_add_up
 from fedtopics.protocol.method import About
 from fedtopics.report import privacy_shown, topics_shown
 from fedtopics.report.rendering import data_block, markup, render
@@ -38,7 +38,10 @@ def run_page(run: Run) -> str:
         quality=_quality(run),
         cost=_cost(run),
         spendings=spent,
+        headline=privacy_shown.headline(run, spent),
+        counts_shown=privacy_shown.counts_shown(run),
         questions=privacy_shown.questions(run, spent, about.guarantee),
+        says_nothing=SAYS_NOTHING,
         words_add_up=words_add_up(spent[0].guarantees) if spent else None,
         party_topics=_party_topics(run),
         scale=scale(run.record["n_words"]),

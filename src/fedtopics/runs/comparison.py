@@ -13,9 +13,17 @@ from statistics import fmean
 from typing import Any
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.explain import privacy_line
 from fedtopics.privacy.price.cost import RELATIONS
-from fedtopics.runs.run import Run, check_record, check_schema, label, read_json, record_digest
+from fedtopics.runs.run import (
+    Run,
+    check_record,
+    check_schema,
+    label,
+    privacy_of,
+    protects,
+    read_json,
+    record_digest,
+)
 
 SCHEMA = "fedtopics/comparison/1"
 FILE = "comparison.json"
@@ -48,7 +56,12 @@ class Group:
     @property
     def privacy(self) -> str:
         """What the worst party has spent, in one line."""
-        return privacy_line(self.records[0]["privacy"], self.records[0].get("noise"))
+        return privacy_of(self.records[0])
+
+    @property
+    def protects(self) -> str:
+        """The relation that its epsilon is of."""
+        return protects(self.records[0])
 
     def score(self, name: str) -> Spread:
         return _spread([float(record["scores"][name]) for record in self.records])

@@ -23,7 +23,7 @@ from fedtopics.protocol.method import Method
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU, RelatedWords, load
 from fedtopics.runs import record
-from fedtopics.runs.preparing import READING, Data, check_dealing, prepare
+from fedtopics.runs.preparing import READING, Data, check_agreement, check_dealing, prepare
 from fedtopics.runs.run import Run
 
 logger = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ def train(
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
+    check_agreement(made, reading.get("vocabulary_epsilon"))
     reading["by_content"] = secure and made.hides_documents
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
@@ -103,6 +104,8 @@ def train_on(
             on_round=_shower(shown),
             monitor=watch,
         )
+    for remark in outcome.remarks:
+        logger.warning("%s: %s", name, remark)
     facts: dict[str, Any] = {
         "seed": seed,
         "seconds": perf_counter() - began - watch.seconds,

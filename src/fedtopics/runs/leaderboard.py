@@ -63,12 +63,18 @@ class Place:
 
 
 def candidates(
-    budget: Budget, n_words: int, names: Sequence[str] | None = None, **public: Any
+    budget: Budget,
+    n_words: int,
+    names: Sequence[str] | None = None,
+    *,
+    persons: bool = False,
+    **public: Any,
 ) -> Iterator[Candidate]:
     """Every method that is found, in every variant, at the budget.
 
-    names    some of them: a method, or one variant as "ftm (sound)"
-    public   settings of whatever method has them (n_topics, max_length, ...)
+    names     some of them: a method, or one variant as "ftm (sound)"
+    persons   whether the persons behind the documents are known
+    public    settings of whatever method has them (n_topics, max_length, ...)
     """
     Bounds(max_length=public.get("max_length"))
     if budget.relation.startswith("word"):
@@ -79,6 +85,11 @@ def candidates(
             known = methods.settings(method, variant)
             given = {setting: value for setting, value in public.items() if setting in known}
             chosen = given if variant is None else given | {"variant": variant}
+            if budget.relation.startswith("person") and methods.takes(method, variant, unit="person"):
+                chosen |= {"unit": "person"}
+                if not persons:
+                    yield Candidate(method, variant, chosen, "needs persons (--person-column)")
+                    continue
             yield _candidate(method, variant, chosen, budget, n_words)
 
 
@@ -157,7 +168,10 @@ def leaderboard(
     """
     limited = replace(data, ledger=Ledger(budgets=(budget,), delta=budget.delta))
     places = []
-    for candidate in candidates(budget, data.test.n_words, names, n_topics=n_topics, **public):
+    persons = data.amounts.n_persons is not None
+    for candidate in candidates(
+        budget, data.test.n_words, names, persons=persons, n_topics=n_topics, **public
+    ):
         if candidate.why and candidate.method not in REFERENCES:
             places.append(Place(candidate, {}, {}))
             continue

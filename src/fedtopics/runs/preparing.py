@@ -15,7 +15,7 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import Amounts
+from fedtopics.protocol.method import Amounts, Method
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
@@ -133,6 +133,15 @@ def check_dealing(dealing: str, secure: bool) -> None:
             "expected documents that name their parties, got some to be dealt by topic, which depends on "
             "their texts and is not priced; with secure noise name a --party-column (party_column), or take "
             "--parties 1 (n_parties=1)"
+        )
+
+
+def check_agreement(method: Method, vocabulary_epsilon: float | None) -> None:
+    """Refuse to agree on words at a price for documents where persons are to be protected."""
+    if vocabulary_epsilon is not None and method.protects.startswith("person"):
+        raise InputError(
+            "the agreement on words is priced for documents, got a method that protects persons; give a "
+            "public list of words (--vocabulary, vocabulary=) instead of --vocabulary-epsilon"
         )
 
 

@@ -32,12 +32,14 @@ def made(
     **facts: Any,
 ) -> dict[str, Any]:
     """The record of a run with the `facts` that its engine knows; scores are added when they are known."""
+    settings = method.in_force(n_words)
     return {
         "schema": SCHEMA,
         "method": name,
         "variant": method.variant,
         "n_words": n_words,
-        "settings": method.in_force(n_words),
+        "settings": settings,
+        **({"protects": method.protects} if "epsilon" in settings else {}),
         "notes": [*method.notes(n_words), *remarks],
         "rounds": [
             {

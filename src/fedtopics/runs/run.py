@@ -63,7 +63,7 @@ class Run:
     @property
     def privacy_line(self) -> str:
         """What the worst party has spent, in one line."""
-        return privacy_line(self.privacy, self.record.get("noise"))
+        return privacy_of(self.record)
 
     def save(self, folder: str | Path) -> None:
         """Write the run to `folder`, which is new or empty, all of it or nothing."""
@@ -109,6 +109,7 @@ class Run:
             f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
             "privacy  " + self.privacy_line,
+            *(f"note     {note}" for note in record.get("notes", [])),
         ]
         lines += [f"{k:3d}  {' '.join(words)}" for k, words in enumerate(self.model.top_words(8))]
         return "\n".join(lines)
@@ -141,6 +142,17 @@ def label(record: dict[str, Any]) -> str:
     """
     variant = record.get("variant")
     return str(record["method"]) if variant is None else f"{record['method']} ({variant})"
+
+
+def privacy_of(record: dict[str, Any]) -> str:
+    """What the worst party has spent, in one line."""
+    sent = any(entry["bytes_up"] for entry in record["rounds"])
+    return privacy_line(record["privacy"], record.get("noise"), sent=sent)
+
+
+def protects(record: dict[str, Any]) -> str:
+    """The relation that the method's epsilon is of: a word's in records from before they said so."""
+    return str(record.get("protects", "word add/remove"))
 
 
 def require_free(folder: str | Path) -> Path:

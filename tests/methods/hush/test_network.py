@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from attacks.asked_party import AskedParty
 from methods.hush.cases import corpus
 from network.rehearsal import Direct, Rehearsal, simulated, wired
 from network.test_refusals import of_north, told
@@ -16,6 +17,7 @@ from fedtopics.network.messages import Reply, Request
 from fedtopics.privacy.price.budget import Budget, BudgetError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import in_process
+from fedtopics.protocol.turn import Turn
 
 RNG = np.random.default_rng(1)
 CORPORA = {
@@ -80,3 +82,23 @@ def test_what_cannot_be_is_refused_and_the_run_goes_on(
     model = stage.terms.method.model(end.state, end.words or ())
     assert model is not None
     assert np.isfinite(model.topic_word).all()
+
+
+def test_a_party_sends_no_more_of_a_kind_than_the_plan_has_whoever_asks_and_when(tmp_path: Path) -> None:
+    method = Hush(**SMALL)
+    north = AskedParty(tmp_path, method, CORPORA["north"], CORPORA["north"].vocabulary)
+    error, sent = north.contribute(0, {})
+    assert not error
+    assert "totals" in sent
+    assert north.contribute(1, {}) == ("InputError", {})
+    north.start()  # what it knows then is on its disk
+    assert north.contribute(2, {}) == ("InputError", {})
+    state = method.combine(
+        method.known_words(CORPORA["north"].vocabulary), {"north": sent}, Turn(1, "server")
+    )
+    error, sent = north.contribute(3, method.broadcast(state))
+    assert not error
+    assert "moments" in sent
+    assert [cost for _, _, cost in north.charges()] == [
+        replace(price, noise="simulated") for price in method.prices(24)[:2]
+    ]

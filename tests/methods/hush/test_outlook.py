@@ -33,9 +33,11 @@ def test_topics_of_too_few_documents_are_withdrawn() -> None:
 
 
 def test_amounts_that_make_no_sense() -> None:
-    with pytest.raises(InputError, match="delta must be well below 1 / 20,000"):
+    with pytest.raises(InputError, match="delta must be below 1 / 20,000"):
         Hush(delta=1e-4).outlook(Amounts(5000, 20_000))
     with pytest.raises(InputError, match="name a --person-column"):
         Hush(unit="person").outlook(Amounts(5000, 20_000))
     told = Hush(unit="person").outlook(Amounts(5000, 20_000, 20_000))
     assert any("every person has one document" in line for line in told)
+    told = Hush().outlook(Amounts(5000, 20_000, 10_000))
+    assert any("not protected as a whole" in line for line in told)

@@ -77,6 +77,22 @@ def test_a_method_that_sends_nothing_needs_no_plan() -> None:
         plan(method_name="alone", settings={"n_topics": 5})
 
 
+def test_what_has_no_price_for_persons_is_named() -> None:
+    persons: dict[str, Any] = {
+        "method_name": "hush",
+        "settings": {"unit": "person", "n_topics": 5},
+        "privacy": Budget("person add/remove", 1e9, 1e-6),
+    }
+    public = PlannedWords("public", "words.txt", "ab" * 32, 70)
+    assert plan(**persons, vocabulary=public).priced().privacy.epsilon == pytest.approx(8.0, abs=0.01)
+    with pytest.raises(InputError, match=r"the agreement on words has no price for persons; .*--vocabulary"):
+        plan(**persons)
+    with pytest.raises(InputError, match="private scores have no price for persons; score on public"):
+        plan(**persons, vocabulary=public, evaluation=Evaluation("private", 0.1, 1.0, 1e-6))
+    with pytest.raises(InputError, match="method calm has no finite price for person add/remove"):
+        plan(vocabulary=public, privacy=persons["privacy"])
+
+
 def test_every_part_of_a_plan_changes_its_digest() -> None:
     digests = [given.digest for given in PLANS]
     assert len(set(digests)) == len(PLANS)

@@ -56,11 +56,9 @@ class Columns:
 
     def document(self, row: Mapping[str, object]) -> Document:
         """The document in a row that has all used columns."""
-        text, *known = (
-            _string(row[name], name) if name else None
-            for name in (self.text, self.id, self.label, self.party, self.person)
-        )
-        return Document(text or "", *known)
+        names = (self.text, self.id, self.label, self.party, self.person)
+        text, identity, label, party, person = (_string(row[name], name) if name else None for name in names)
+        return Document(text or "", identity, label, party, person and person.strip())
 
 
 def _named(name: str, present: Iterable[str]) -> str | None:

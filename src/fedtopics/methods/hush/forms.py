@@ -32,6 +32,12 @@ def told(n_words: int, n_topics: int, n_frequent: int, rank: int) -> list[Form]:
     ]
 
 
+def asked(told: Arrays) -> str:
+    """Which release is asked for: what is told says it."""
+    marks = {"frequent": "moments", "centers": "groups", "shares": "counts", "phi": "gain"}
+    return next((what for mark, what in marks.items() if mark in told), "totals")
+
+
 def sent(told: Arrays) -> Form | None:
     """The answer of a party that was told this; None for totals: how many words there are is not told."""
     if not told:

@@ -125,19 +125,21 @@ class Hush(Method):
             return []
         if self.delta * n_units > 1:
             raise InputError(
-                f"delta must be well below 1 / {n_units:,}, the number of {self.unit}s, got {self.delta:g}"
+                f"delta must be below 1 / {n_units:,}, the number of {self.unit}s, got {self.delta:g}"
             )
         given = (n_units, self.unit, self.epsilon, self.delta, self.n_topics, amounts.n_words)
         told = outlook.expected(*given, amounts.n_parties)
-        if self.unit == "person" and n_units == amounts.n_documents:
-            told.append('every person has one document: unit="document" promises the same')
-        return told
+        return told + outlook.of_persons(self.unit, amounts.n_documents, amounts.n_persons)
+
+    def notes(self, n_words: int) -> list[str]:
+        return [] if self.n_rounds > 4 else ["fewer than 5 rounds: no EM, and topics that are not scored"]
 
     def prices(self, n_words: int) -> list[Cost]:
         return [self._price(what) for what, number in self._times().items() for _ in range(number)]
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        noise = {what: self._multiplier(what) for what in SHARES} if self.epsilon else None
+        used = [what for what, number in self._times().items() if number]
+        noise = {what: self._multiplier(what) for what in used} if self.epsilon else None
         return super().in_force(n_words) | {"noise_multipliers": noise}
 
     def known_words(self, vocabulary: tuple[str, ...]) -> Arrays:
@@ -145,8 +147,6 @@ class Hush(Method):
 
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {}
-
-    # What is told says what is asked for: nothing, the totals; where features come from, the moments; ...
 
     def broadcast(self, state: Arrays) -> Arrays:
         if "totals" not in state:
@@ -161,13 +161,13 @@ class Hush(Method):
         topics = {"phi": state["phi"].astype(np.float32), "unigram": server.unigram(state).astype(np.float32)}
         if int(state["counted"]) >= self.n_countings:
             return topics
-        return topics | {
-            "shares": state["shares"].astype(np.float32),
-            "clip": np.array(self._clip(state)),
-        }
+        return topics | {"shares": state["shares"].astype(np.float32), "clip": np.array(self._clip(state))}
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         return forms.told(n_words, self.n_topics, *self._sizes(n_words))
+
+    def price_of(self, told: Arrays) -> Cost | None:
+        return self._price(forms.asked(told))
 
     def may_be_sent(self, told: Arrays, number: int) -> Form | None:
         return forms.sent(told)

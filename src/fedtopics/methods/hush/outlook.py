@@ -5,7 +5,8 @@
 The share of what topics explain (the fall of log-perplexity from word frequencies to topics without privacy)
 that is kept was measured on Enron, Reuters and 20 newsgroups with 1,000 to 30,000 documents, epsilon 1 to 8,
 30 topics and 5,000 words (`python -m benchmarks run hush_limits`): it is nearly the same function of x on all
-of them. Short documents keep less: on speeches of 70 words 0.22 where the curve says 0.32.
+of them. Short documents keep less (speeches of 70 words 0.22 where the curve says 0.32), and so do texts
+whose topics explain little (film reviews 0.58 where it says 0.81, at x = 20,000).
 """
 
 from math import exp, sqrt
@@ -50,7 +51,7 @@ def expected(
     x = documents_for_noise(amount, n_words, epsilon, delta, n_parties)
     share, most = kept(x), most_topics(x)
     asked = f"{amount:,} {unit}s at epsilon {epsilon:g} ({unit} add/remove, delta {delta:g})"
-    better = "more documents, fewer words, a larger epsilon" + (", one party" if n_parties > 1 else "")
+    better = f"more {unit}s, fewer words, a larger epsilon" + (", one party" if n_parties > 1 else "")
     if share < POSSIBLE:
         return [f"not possible: with {asked} topics would not beat word frequencies; take {better}"]
     told = [
@@ -62,6 +63,16 @@ def expected(
     if most < n_topics:
         told.append(f"take at most {most} topics, got {n_topics}")
     return told
+
+
+def of_persons(unit: str, n_documents: int, n_persons: int | None) -> list[str]:
+    """What to know where documents name persons."""
+    if unit == "document":
+        some = n_persons is not None and n_persons < n_documents
+        told = 'persons are named, and are not protected as a whole: take unit="person" for that'
+        return [told] if some else []
+    one_each = "every person has one document here: to protect persons is to protect documents"
+    return [one_each] if n_persons == n_documents else []
 
 
 def most_topics(x: float) -> int:

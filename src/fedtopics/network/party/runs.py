@@ -31,10 +31,10 @@ class RoundPassedError(InputError):
 
 @dataclass(frozen=True)
 class Progress:
-    """The newest round that was answered, how many of training had a price, whether a failure ended it."""
+    """The newest round that was answered, what training has cost, whether a failure ended it."""
 
     newest: int
-    n_paid: int
+    paid: tuple[Cost, ...]
     left: bool
 
     @classmethod
@@ -43,7 +43,7 @@ class Progress:
         made = [entry for entry in ledger.entries if entry.run.endswith(f"/{answered}")]
         return cls(
             max((entry.round for entry in made), default=PROPOSAL - 1),
-            sum(entry.cost != FREE for entry in made if entry.round >= 0),
+            tuple(entry.cost for entry in made if entry.round >= 0 and entry.cost != FREE),
             any(entry.run.endswith(f"/{failed}") for entry in ledger.entries),
         )
 
@@ -54,10 +54,18 @@ class Progress:
         """
         if number < 0:
             return prices[number]
-        return prices[self.n_paid] if self.n_paid < len(prices) else FREE
+        return prices[len(self.paid)] if len(self.paid) < len(prices) else FREE
+
+    def require(self, price: Cost, prices: Sequence[Cost]) -> None:
+        """Refuse a release of this price where the plan, with these `prices`, has none of it left."""
+        paid = [replace(cost, noise=price.noise) for cost in self.paid]
+        if price != FREE and paid.count(price) >= list(prices).count(price):
+            raise InputError("asked once more for what the plan has not so often: nothing is sent")
 
     def after(self, number: int, cost: Cost) -> "Progress":
-        return replace(self, newest=number, n_paid=self.n_paid + (number >= 0 and cost != FREE))
+        return replace(
+            self, newest=number, paid=self.paid + ((cost,) if number >= 0 and cost != FREE else ())
+        )
 
 
 @dataclass

@@ -169,7 +169,11 @@ class PartySide:
                 f"expected a round after {so_far.newest} of {rounds.n_rounds}, got {asked.round}"
             )
         arrays = self._told(asked, rounds.may_be_told(len(words or ()), self.name))
-        self._begin(asked, so_far.price(asked.round, rounds.prices(len(words or ()))))
+        prices = rounds.prices(len(words or ()))
+        due = None if words is None else self.terms.method.price_of(arrays)
+        if due is not None:
+            so_far.require(due, prices)
+        self._begin(asked, so_far.price(asked.round, prices) if due is None else due)
         if asked.round == CONFIRMATION:
             self._words.note_candidates(asked.run, words_of(arrays["words"]))
         party = self._party(asked.run, words)

@@ -29,7 +29,8 @@ from fedtopics.protocol.method import Method
 
 LONGEST_LINE = 200  # of what is public
 LONGEST_WAIT = 1e6  # seconds
-PUBLIC = ("the vocabulary", "the settings of the method", "the number of documents of each party")
+PUBLIC = ("the vocabulary", "the settings of the method")
+NUMBER = "the number of documents of each party"  # public, too, unless the method hides documents
 MOST_PARTIES, MOST_TOPICS = 100, 10_000
 
 
@@ -65,7 +66,13 @@ class Plan:
         check_small_delta("privacy.delta", self.privacy.delta)
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
         _check_topics(self)
-        known = (*PUBLIC, *self.method().shows())  # a plan may add to what is public, and hide nothing of it
+        method = self.method()
+        number = () if method.hides_documents else (NUMBER,)
+        known = (
+            *PUBLIC,
+            *number,
+            *method.shows(),
+        )  # a plan may add to what is public, and hide nothing of it
         object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
         self._check_price()
 
@@ -75,15 +82,27 @@ class Plan:
             raise InputError(f"{self.method_name} sends nothing and needs no federation; use fedtopics train")
         price = self.price(self.vocabulary.most_words)
         if price == inf:
-            raise InputError(
-                f"method {self.method_name} has no finite price for {self.privacy.relation}; "
-                "choose a private method, another relation, or a public bound such as max_length"
-            )
+            raise InputError(self._why_unpriced())
         if not price <= self.privacy.epsilon * (1 + 1e-9):
             raise InputError(
                 f"privacy.epsilon: the run costs {self.privacy.relation} epsilon {price:.6g} at delta "
                 f"{self.privacy.delta:g}, got a promise of {self.privacy.epsilon:g}; correct either"
             )
+
+    def _why_unpriced(self) -> str:
+        """Which part of the run has no price for the relation of the promise, and what to do."""
+        unit = self.privacy.relation.split()[0]
+        agreement, promise = self.agreement(), self.privacy
+        if promise.epsilon_of(total(self.method().prices(self.vocabulary.most_words))) == inf:
+            return (
+                f"method {self.method_name} has no finite price for {promise.relation}; "
+                "choose a private method, another relation, or a public bound such as max_length"
+            )
+        if agreement is not None and promise.epsilon_of(total(agreement.prices())) == inf:
+            return (
+                f"the agreement on words has no price for {unit}s; give a public list of words (--vocabulary)"
+            )
+        return f"private scores have no price for {unit}s; score on public documents, or not at all"
 
     @property
     def host(self) -> str:
