@@ -161,8 +161,8 @@ class Method(ABC):
 
     @property
     def hides_documents(self) -> bool:
-        """Whether that is whole documents, or more: then nothing may depend on how many there are."""
-        return not self.protects.startswith("word")
+        """Whether that is a document more or less, or a person: nothing may depend on how many there are."""
+        return self.protects in ("document add/remove", "person add/remove")
 
     def in_force(self, n_words: int) -> dict[str, Any]:
         """[anyone] All settings as they hold, those too that follow from others, ready for JSON."""

@@ -82,10 +82,9 @@ def prepare(
     that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
     `secure`. A person, where known, is held out or dealt as a whole. With `vocabulary_epsilon` the parties
     agree on the words at this price for a document added or removed, with noise from the operating system if
-    `secure`, else from the `seed`, which also says who gets which document.
-    `by_content` decides what is held out by the words of each document alone, as it must be where whole
-    documents are protected. `show_progress=None` shows a bar
-    on a terminal only. `reading` goes to `fedtopics.read`.
+    `secure`, else from the `seed`, which also says who gets which document. `by_content` decides what is held
+    out by the words of each document alone, as it must be where whole documents are protected.
+    `show_progress=None` shows a bar on a terminal only. `reading` goes to `fedtopics.read`.
     """
     if isinstance(source, Data):
         check_dealing(source.dealing, secure)

@@ -102,3 +102,11 @@ def test_a_party_sends_no_more_of_a_kind_than_the_plan_has_whoever_asks_and_when
     assert [cost for _, _, cost in north.charges()] == [
         replace(price, noise="simulated") for price in method.prices(24)[:2]
     ]
+
+
+def test_a_party_of_few_rounds_sends_nothing_that_their_plan_does_not_have(tmp_path: Path) -> None:
+    corpus = CORPORA["north"]
+    north = AskedParty(tmp_path, Hush(**SMALL | {"n_rounds": 2}), corpus, corpus.vocabulary)
+    grouping = {"projection": np.zeros((24, 4), np.float32), "centers": np.zeros((3, 4), np.float32)}
+    assert north.contribute(1, grouping) == ("InputError", {})
+    assert north.charges() == []

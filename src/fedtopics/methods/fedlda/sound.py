@@ -28,7 +28,7 @@ from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.events import check_number
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import About, Hearing
@@ -70,6 +70,10 @@ class FedLda(ReportSampling):
             f"epsilon {self.epsilon:.4g} (document replace) protects no document as a whole; "
             f"epsilon {word:.4g} (word replace) {rest}"
         ]
+
+    @property
+    def protects(self) -> Relation:
+        return "document replace"
 
     def prices(self, n_words: int) -> list[Cost]:
         require_words(n_words)

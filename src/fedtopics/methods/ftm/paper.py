@@ -35,6 +35,7 @@ from fedtopics.methods.ftm.integrated_topics import IntegratedTopics, packed, un
 from fedtopics.methods.ftm.vectors import Vectors
 from fedtopics.model import matching
 from fedtopics.model.matching import WeightedTopics
+from fedtopics.privacy.price.cost import Relation
 from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import private_mh
@@ -50,6 +51,10 @@ class PrintedFtm(IntegratedTopics):
         citation="Jiang et al., CIKM 2019 and ACM TIST 2021",
     )
     variant: ClassVar[str | None] = "paper"
+
+    @property
+    def protects(self) -> Relation:
+        return "word replace"
 
     def shows(self) -> tuple[str, ...]:
         return ("the number of words of each document", *super().shows())

@@ -40,6 +40,11 @@ class Units(NamedTuple):
     counts: "csr_array"
     bounds: NDArray[np.int64]
 
+    @property
+    def entries(self) -> tuple[Any, Any, Any, Any]:
+        """Words, counts, documents and units as the kernels read them."""
+        return self.counts.indices, self.counts.data, self.counts.indptr, self.bounds
+
     def blocks(self) -> Iterator["Units"]:
         """All units, in order, some thousand documents at a time (one unit may have more)."""
         first = 0
@@ -61,17 +66,8 @@ def units_of(corpus: Corpus, unit: str) -> Units:
 
 def totals(units: Units, cap: float, clip: float) -> NDArray[np.int64]:
     """Counts of each word, at most `cap` in a document, a unit's cut to norm `clip`."""
-    counts = units.counts
-    return clipped_counts.sum_of_counts(
-        counts.indices,
-        counts.data,
-        counts.indptr,
-        units.bounds,
-        counts.shape[1],
-        cap=cap,
-        clip=clip,
-        resolution=FINE,
-    )
+    n_words = units.counts.shape[1]
+    return clipped_counts.sum_of_counts(*units.entries, n_words, cap=cap, clip=clip, resolution=FINE)
 
 
 def moments(units: Units, weights: NDArray[np.float32], near: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -130,17 +126,8 @@ def differences(
     **settings: Any,
 ) -> NDArray[np.int64]:
     """What the documents add to the public expectation of words by topics, (n_words, n_topics)."""
-    counts = units.counts
     return clipped_counts.sum_of_differences(
-        counts.indices,
-        counts.data,
-        counts.indptr,
-        units.bounds,
-        phi,
-        expected,
-        weights,
-        resolution=FINE,
-        **settings,
+        *units.entries, phi, expected, weights, resolution=FINE, **settings
     )
 
 

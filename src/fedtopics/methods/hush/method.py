@@ -26,7 +26,7 @@ is priced too. Public: vocabulary, settings; the number of documents is not. Eac
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,23 +36,20 @@ from fedtopics.errors import InputError
 from fedtopics.methods.hush import beginning, contributions, forms, outlook, rounds, server
 from fedtopics.methods.hush.denoising import clear_totals
 from fedtopics.methods.hush.rounds import Topics
+from fedtopics.methods.hush.spending import SHARES, Spending
 from fedtopics.model import TopicModel
-from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum, Unit
-from fedtopics.privacy.price.cost import FREE, Cost, Relation
+from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
-from fedtopics.privacy.price.gaussian import noise_multiplier
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Amounts, Method
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.related_words import general_english
 
-SHARES = {"totals": 0.14, "moments": 0.10, "groups": 0.06, "counts": 0.68, "gain": 0.02}  # of the budget
 LARGEST_DELTA = 1e-3
-LEAST_EPSILON = 0.2  # with less there is more noise than any number of documents could outweigh here
 CAP, TOTALS_CLIP = 10.0, 12.0  # of a word in a document; of a unit's totals
 FIRST_CLIP, LAST_CLIP = 1.5, 3.5  # of what a unit adds to the expectation, in the first and the last round
-CALM = 2  # last rounds of EM, in which topics are not moved ahead
+STEADY = 2  # last rounds of EM, in which topics are not moved ahead
 USELESS = (
     "the topics were no better than word frequencies, by a private score or number, and were withdrawn: "
     "every topic of this model is the frequency of words. Take more documents, a larger epsilon, fewer words "
@@ -83,10 +80,6 @@ class Hush(Method):
         if self.unit not in ("document", "person"):
             raise InputError(f"unit must be document or person, got {self.unit!r}")
         check_number("epsilon", self.epsilon)
-        if 0 < self.epsilon < LEAST_EPSILON:
-            raise InputError(
-                f"epsilon must be 0 or at least {LEAST_EPSILON:g} for hush, got {self.epsilon:g}"
-            )
         check_delta(self.delta)
         if not 0 < self.delta <= LARGEST_DELTA:
             raise InputError(
@@ -98,16 +91,12 @@ class Hush(Method):
         for name in ("n_steps", "n_frequent", "rank"):
             if vars(self)[name] < 1:
                 raise InputError(f"{name} must be at least 1, got {vars(self)[name]}")
+        self.spending.check()
 
     @property
-    def n_groupings(self) -> int:
-        """Rounds of k-means."""
-        return max(0, min(self.n_rounds - 2, max(1, (self.n_rounds - 3) // 2)))
-
-    @property
-    def n_countings(self) -> int:
-        """Rounds of EM."""
-        return max(0, self.n_rounds - 3 - self.n_groupings)
+    def spending(self) -> Spending:
+        """How the budget is shared."""
+        return Spending(self.epsilon, self.delta, self.unit, self.n_rounds)
 
     @property
     def privacy_delta(self) -> float:
@@ -132,15 +121,14 @@ class Hush(Method):
         return told + outlook.of_persons(self.unit, amounts.n_documents, amounts.n_persons)
 
     def notes(self, n_words: int) -> list[str]:
-        return [] if self.n_rounds > 4 else ["fewer than 5 rounds: no EM, and topics that are not scored"]
+        return [] if self.n_rounds > 4 else ["fewer than 5 rounds leave none for EM: topics stay rough"]
 
     def prices(self, n_words: int) -> list[Cost]:
-        return [self._price(what) for what, number in self._times().items() for _ in range(number)]
+        spending = self.spending
+        return [spending.price(what) for what, number in spending.times.items() for _ in range(number)]
 
     def in_force(self, n_words: int) -> dict[str, Any]:
-        used = [what for what, number in self._times().items() if number]
-        noise = {what: self._multiplier(what) for what in used} if self.epsilon else None
-        return super().in_force(n_words) | {"noise_multipliers": noise}
+        return super().in_force(n_words) | {"noise_multipliers": self.spending.multipliers}
 
     def known_words(self, vocabulary: tuple[str, ...]) -> Arrays:
         return {"vectors": general_english.vectors(vocabulary)}
@@ -159,7 +147,7 @@ class Hush(Method):
             centers = state["centers"].astype(np.float32)
             return {"projection": state["projection"], "centers": centers}
         topics = {"phi": state["phi"].astype(np.float32), "unigram": server.unigram(state).astype(np.float32)}
-        if int(state["counted"]) >= self.n_countings:
+        if int(state["counted"]) >= self.spending.n_countings:
             return topics
         return topics | {"shares": state["shares"].astype(np.float32), "clip": np.array(self._clip(state))}
 
@@ -167,33 +155,35 @@ class Hush(Method):
         return forms.told(n_words, self.n_topics, *self._sizes(n_words))
 
     def price_of(self, told: Arrays) -> Cost | None:
-        return self._price(forms.asked(told))
+        return self.spending.price(forms.asked(told))
 
     def may_be_sent(self, told: Arrays, number: int) -> Form | None:
         return forms.sent(told)
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
-        what, total = self._summed(party.corpus, told, turn.n_threads)
+        what = forms.asked(told)
+        total = self._summed(what, party.corpus, told, turn.n_threads)
         if self.epsilon == 0:
             return reuse({what: np.zeros_like(total)}), {}
-        return self._mechanism(what).release(total, turn.noise()).map(lambda steps: {what: steps}), {}
+        released = self.spending.mechanism(what).release(total, turn.noise())
+        return released.map(lambda steps: {what: steps}), {}
 
-    def _summed(self, corpus: Corpus, told: Arrays, n_threads: int) -> tuple[str, NDArray[np.int64]]:
-        """What is asked for, and the party's sum of it in steps."""
-        if set(told) == {"phi", "unigram"}:
-            return "gain", contributions.gain(corpus, self.unit, told["phi"], told["unigram"], n_threads)
+    def _summed(self, what: str, corpus: Corpus, told: Arrays, n_threads: int) -> NDArray[np.int64]:
+        """The party's sum of what is asked for, in steps."""
+        if what == "gain":
+            return contributions.gain(corpus, self.unit, told["phi"], told["unigram"], n_threads)
         units = contributions.units_of(corpus, self.unit)
-        if not told:
-            return "totals", contributions.totals(units, CAP, TOTALS_CLIP)
-        if "frequent" in told:
+        if what == "totals":
+            return contributions.totals(units, CAP, TOTALS_CLIP)
+        if what == "moments":
             near = beginning.nearness(told["vectors"], told["frequent"])
-            return "moments", contributions.moments(units, told["weights"], near)
-        if "centers" in told:
-            return "groups", contributions.groups(units, told["projection"], told["centers"])
+            return contributions.moments(units, told["weights"], near)
+        if what == "groups":
+            return contributions.groups(units, told["projection"], told["centers"])
         expected = rounds.expectation(
             Topics(told["phi"].astype(np.float64), told["shares"].astype(np.float64))
         )
-        return "counts", contributions.differences(
+        return contributions.differences(
             units,
             told["phi"],
             expected.astype(np.float32),
@@ -218,7 +208,7 @@ class Hush(Method):
         """What the server makes of the sum of what these parties sent."""
         [what] = given[0]
         total = np.sum([arrays[what] for arrays in given], axis=0)
-        noise = sqrt(len(given)) * (self._multiplier(what) if self.epsilon else 1.0)
+        noise = sqrt(len(given)) * self.spending.multipliers.get(what, 1.0)
         if what == "totals":
             step = TOTALS_CLIP / contributions.FINE
             return {"totals": clear_totals(total * step, noise * TOTALS_CLIP)}
@@ -228,7 +218,7 @@ class Hush(Method):
             return server.begun(state, products, *sizes, self.n_topics, turn.generator())
         if what == "groups":
             sums = total * (contributions.group_clip() / contributions.FINE)
-            learned = server.regrouped(state, sums, self.n_groupings, turn.generator())
+            learned = server.regrouped(state, sums, self.spending.n_groupings, turn.generator())
             return learned | {"units": np.array([sums[:, -1].sum() / contributions.MARK, len(given)])}
         if what == "gain":
             scale = contributions.GAIN
@@ -239,7 +229,7 @@ class Hush(Method):
             state["totals"],
             total * (clip / contributions.FINE),
             noise * clip,
-            ahead=int(state["counted"]) < self.n_countings - CALM,
+            ahead=int(state["counted"]) < self.spending.n_countings - STEADY,
         )
         return {"phi": topics.phi, "shares": topics.shares, "counted": np.array(int(state["counted"]) + 1)}
 
@@ -276,24 +266,5 @@ class Hush(Method):
 
     def _clip(self, state: Arrays) -> float:
         """The norm that a unit's contribution is cut to in this round of EM."""
-        done = min(float(state["counted"]) / max(1, self.n_countings - 1), 1.0)
+        done = min(float(state["counted"]) / max(1, self.spending.n_countings - 1), 1.0)
         return FIRST_CLIP + (LAST_CLIP - FIRST_CLIP) * done
-
-    def _multiplier(self, what: str) -> float:
-        """Deviation of the noise of one release, in norms of a unit."""
-        times = self._times()
-        whole = sum(share for name, share in SHARES.items() if times[name])
-        share = SHARES[what] / whole / max(1, times[what])
-        return noise_multiplier(self.epsilon, self.delta) / sqrt(share)
-
-    def _times(self) -> dict[str, int]:
-        """How many releases there are of each kind; the whole budget is theirs."""
-        once = {"totals": 1, "moments": int(self.n_rounds > 1), "gain": int(self.n_rounds > 3)}
-        return dict.fromkeys(SHARES, 0) | once | {"groups": self.n_groupings, "counts": self.n_countings}
-
-    def _mechanism(self, what: str) -> ClippedSum:
-        resolution = contributions.PRODUCTS if what == "moments" else contributions.FINE
-        return ClippedSum(self._multiplier(what), resolution=resolution, unit=cast(Unit, self.unit))
-
-    def _price(self, what: str) -> Cost:
-        return self._mechanism(what).price() if self.epsilon else FREE

@@ -35,7 +35,7 @@ from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.cost import Claim, Cost
+from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Hearing, Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -86,6 +86,10 @@ class PrintedLpLda(Method):
     def notes(self, n_words: int) -> list[str]:
         baseline = "the Laplace baseline of LP-LDA protects nothing: it reads the raw documents"
         return [baseline] if self.channel == "laplace" else []
+
+    @property
+    def protects(self) -> Relation:
+        return "word replace"
 
     def prices(self, n_words: int) -> list[Cost]:
         require_words(n_words)

@@ -26,7 +26,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.method import About, Hearing
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -51,6 +51,10 @@ class LpLda(ReportSampling):
         if not self.distinct_words > 0:
             raise InputError(f"distinct_words must be above 0, got {self.distinct_words}")
         Bounds(max_length=self.max_length)
+
+    @property
+    def protects(self) -> Relation:
+        return "word replace"
 
     def prices(self, n_words: int) -> list[Cost]:
         require_words(n_words)

@@ -135,14 +135,15 @@ class PartyFolder:
         """How many documents there are, and of how many persons; an error where they cannot be used."""
         persons, named = self._persons(), self._noted["options"].get("person_column") is not None
         n_persons = len(different(persons).names) if named else None
-        method, told = self.plan.method(), f"{len(persons)} documents"
+        method = self.plan.method()
+        told = f"{len(persons)} documents" + (f" of {n_persons} persons" if named else "")
         if method.protects.startswith("person") and not named:
             raise InputError("the plan protects persons, got documents without; name a --person-column")
         try:
             method.outlook(Amounts(self.plan.vocabulary.most_words, len(persons), n_persons))
         except InputError as error:  # whether the party starts must not depend on its documents: it is said
             told += f" ({error})"
-        return told + (f" of {n_persons} persons" if named else "")
+        return told
 
     def _persons(self) -> list[str]:
         """The person of each document, empty where unknown."""

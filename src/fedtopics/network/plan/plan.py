@@ -68,11 +68,7 @@ class Plan:
         _check_topics(self)
         method = self.method()
         number = () if method.hides_documents else (NUMBER,)
-        known = (
-            *PUBLIC,
-            *number,
-            *method.shows(),
-        )  # a plan may add to what is public, and hide nothing of it
+        known = (*PUBLIC, *number, *method.shows())  # a plan may add to it, and hide nothing of it
         object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
         self._check_price()
 
