@@ -144,7 +144,7 @@ def test_sound_draws_once_and_paper_anew() -> None:
 
 
 def test_mixtures_never_leave() -> None:
-    for variant, allowed in (("paper", {"counts"}), ("sound", {"counts", "unigram", "length", "n_rows"})):
+    for variant, allowed in (("paper", {"counts"}), ("sound", {"counts", "unigram", "tokens", "n_rows"})):
         for arrays, _ in sent_by(make(variant=variant), PARTIES["a"], 3):
             assert set(arrays) <= allowed
 

@@ -2,7 +2,7 @@
 
     party, once:   Y_dw = N_dw + discrete Laplace noise of rate epsilon, for every word w of the vocabulary;
                    keep the entries >= 1                                        -> sparse private histograms
-    round 0        party:   send its word totals and mean document length, estimated from Y
+    round 0        party:   send its word totals, and those of all words together, estimated from Y
                    server:  phi <- unigram times random factors;  S_k <- tokens / n_topics
     round t > 0    server:  send phi (n_words x n_topics) and the topic sizes S_k
                    party:   n_steps updates of theta_d and lambda_d of every document, from Y, phi and the
@@ -14,9 +14,9 @@
 
 The E step (`sampling/channel_em.py`) takes Y for what it is, counts seen through known noise, and leaves each
 token out of the evidence about itself. EM's steps get short near its end; momentum (Nesterov 1983) keeps them
-long and has the same fixed point; it fades where one round moves many of the counts. A party that misses a
-round keeps the counts it sent last; one that joins late draws its histograms then. After a stop the rounds
-that are left pass without work.
+long and has the same fixed point; it fades where one round moves many of the counts. A round is made of the
+parties that are there; one that joins late draws its histograms then. After a stop the rounds that are left
+pass without work. The server needs sums over the parties alone.
 
 Guarantee: epsilon for a word added or removed (2 epsilon where max_length is set: it pushes another word over
 the edge), 2 epsilon for a word replaced, n epsilon for a document of at most n = max_length tokens.
@@ -26,6 +26,7 @@ and the settings. Document lengths are hidden.
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
+from fedtopics.methods.parts import party_amounts
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.mechanisms.bounds import Bounds
@@ -42,6 +44,7 @@ from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method, ToldTopics
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em
@@ -49,7 +52,6 @@ from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
-PARTY, LIKELIHOOD, SCORE = "party/", "likelihood/", "score/"
 SCORED = 10  # rounds from one score of the histograms held out to the next
 STILL = 0.02  # least gain in log-likelihood of a histogram held out, from one score to the next
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
@@ -77,6 +79,14 @@ class Calm(Method):
         citation="this package",
     )
     may_be_negative: ClassVar[tuple[str, ...]] = ("likelihood", "score")
+    sums: ClassVar[Mapping[str, int] | None] = {
+        "unigram": 16,
+        "tokens": 16,
+        "n_docs": 0,
+        "counts": 16,
+        "likelihood": 16,
+        "score": 16,
+    }
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:
@@ -161,28 +171,24 @@ class Calm(Method):
         return released.map(lambda _: sent), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        if not sent or "stopped" in state:
+        return super().combine(state, sent, turn) | party_amounts.noted(state, sent, "counts")
+
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        if not total.parties or "stopped" in state:
             return state
         if "counts" not in state:
-            return self._begin(sent, turn)
-        kept = _latest(PARTY, "counts", state, sent)
-        counts = np.stack([kept[name] for name in sorted(kept)]).sum(axis=0, dtype=np.float64)
+            return self._begin(total.arrays, turn)
+        counts = total.arrays["counts"]
         previous = state["counts"] if turn.round > 1 else counts
-        scores = _latest(SCORE, "score", state, sent)
-        kept |= _latest(LIKELIHOOD, "likelihood", state, sent) | scores
-        kept |= {"counts": counts, "previous": previous, "length": state["length"]}
-        return kept | _stop(state, scores, turn.round)
+        kept = {"counts": counts, "previous": previous, "length": state["length"]}
+        kept["likelihood"] = total.arrays["likelihood"]
+        return kept | _stop(state, total.arrays.get("score"), turn.round)
 
     def measures(self, state: Arrays) -> dict[str, float]:
-        found = [float(array) for name, array in sorted(state.items()) if name.startswith(LIKELIHOOD)]
-        return {"channel log-likelihood": sum(found)} if found else {}
+        return {"channel log-likelihood": float(state["likelihood"])} if "likelihood" in state else {}
 
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
-        return {
-            name.removeprefix(PARTY): array.sum(axis=0, dtype=np.float64)
-            for name, array in state.items()
-            if name.startswith(PARTY)
-        }
+        return party_amounts.of(state)
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:
@@ -217,15 +223,13 @@ class Calm(Method):
         units = UnitHistogram(mechanism)
         return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
 
-    def _begin(self, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+    def _begin(self, total: Arrays, turn: Turn) -> Arrays:
         """Topics that are the unigram times random factors, in counts."""
-        unigram = np.stack([arrays["unigram"] for arrays in sent.values()]).sum(axis=0)
-        n_docs = np.array([arrays["n_docs"] for arrays in sent.values()])
-        lengths = np.array([arrays["length"] for arrays in sent.values()])
+        unigram = total["unigram"]
         factors = turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), self.n_topics))
         counts = unigram[:, None] * factors
         counts /= counts.sum(axis=0) * self.n_topics / unigram.sum()
-        length = np.array(lengths @ n_docs / n_docs.sum())
+        length = np.array(total["tokens"] / max(total["n_docs"], 1))
         return {"counts": counts, "previous": counts, "length": length}
 
     def _ahead(self, counts: NDArray[Any], previous: NDArray[Any]) -> NDArray[Any]:
@@ -238,7 +242,8 @@ class Calm(Method):
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:
     totals, length = channel_em.unigram(histograms, n_threads=n_threads)
-    return {"unigram": totals, "length": np.array(length), "n_docs": np.array(histograms.n_docs)}
+    n_docs = histograms.n_docs
+    return {"unigram": totals, "tokens": np.array(length * n_docs), "n_docs": np.array(n_docs)}
 
 
 def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Mixtures:
@@ -253,17 +258,11 @@ def _apart(n_docs: int, share: float) -> NDArray[np.bool_]:
     return np.asarray(np.floor((place + 1) * share) > np.floor(place * share))
 
 
-def _latest(prefix: str, what: str, state: Arrays, sent: dict[str, Arrays]) -> Arrays:
-    """What each party sent last, in state or now."""
-    known = {name: array for name, array in state.items() if name.startswith(prefix)}
-    return known | {prefix + name: arrays[what] for name, arrays in sent.items() if what in arrays}
-
-
-def _stop(state: Arrays, scores: Arrays, number: int) -> Arrays:
+def _stop(state: Arrays, score: NDArray[Any] | None, number: int) -> Arrays:
     """The score per histogram of this round where one is due, and the end where it rises no more."""
-    if not scores or number % SCORED:
+    if score is None or number % SCORED:
         return {"reached": state["reached"]} if "reached" in state else {}
-    likelihood, n_docs = np.sum([scores[name] for name in sorted(scores)], axis=0)
+    likelihood, n_docs = score
     reached = np.array(likelihood / max(n_docs, 1))
     if "reached" in state and reached - state["reached"] < STILL:
         logger.info("stopped after round %d: held-out likelihood rises no more", number)

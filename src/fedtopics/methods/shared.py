@@ -4,7 +4,7 @@ Round t:
     server:  send N, the word-topic counts of all parties
     party:   t = 0: every token in a uniform topic
              resample the topics of its tokens given N less its own counts;  send its own counts n
-    server:  N <- sum of n over the parties; a party that is missing keeps the counts it sent last
+    server:  N <- sum of n over the parties that are there
 
 With one sweep a round this is the approximate distributed sampler of [1]: its quality is that of collapsed
 Gibbs sampling on the pooled data. No raw text moves, but the counts are exact: **no privacy guarantee**.
@@ -12,17 +12,20 @@ Gibbs sampling on the pooled data. No raw text moves, but the counts are exact: 
 [1] D. Newman, A. Asuncion, P. Smyth, M. Welling. Distributed algorithms for topic models. JMLR 10, 2009.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.methods.parts import party_amounts
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE, Cost
 from fedtopics.privacy.price.release import Release, disclose
 from fedtopics.protocol.method import About
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
@@ -38,6 +41,7 @@ class Shared(LocalSampling):
         guarantee="none: exact counts leave every party",
         citation="Newman et al., JMLR 2009",
     )
+    sums: ClassVar[Mapping[str, int] | None] = {"n_wk": 0}
 
     def prices(self, n_words: int) -> list[Cost]:
         return [INFINITE] * self.n_rounds
@@ -59,18 +63,16 @@ class Shared(LocalSampling):
         return disclose({"n_wk": n_wk}), {"topics": topics, "n_wk": n_wk}
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        kept = {name: array for name, array in state.items() if name != "n_wk"}
-        kept |= {f"party/{name}": arrays["n_wk"] for name, arrays in sent.items()}
-        total = np.sum([kept[name] for name in sorted(kept)], axis=0, dtype=np.int32)
-        return kept | {"n_wk": np.asarray(total)}
+        return super().combine(state, sent, turn) | party_amounts.noted(state, sent, "n_wk")
+
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        return {"n_wk": total.arrays["n_wk"].astype(np.int32)} if total.parties else state
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         return self.topic_model(state["n_wk"], vocabulary)
 
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
-        return {
-            name.removeprefix("party/"): n_wk.sum(axis=0) for name, n_wk in state.items() if name != "n_wk"
-        }
+        return party_amounts.of(state)
 
 
 METHOD = Shared

@@ -19,7 +19,8 @@ from fedtopics.privacy.price.release import Release
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Outcome, Round, Rounds, size
-from fedtopics.protocol.method import Method
+from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.summing import Summing, added_in_steps
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 # Given the number of a round, a party, what it is told and what it answers.
@@ -40,6 +41,7 @@ def run(
     ledger: Ledger | None = None,
     n_threads: int = 1,
     secure: bool = False,
+    summing: Summing | None = None,
     on_round: Callable[[Round], None] = lambda _: None,
     monitor: Monitor = lambda number, model: {},
     overhear: Overhear = _nobody,
@@ -47,20 +49,23 @@ def run(
     """Train `method` on one corpus per party name (`corpora`); `n_threads` change no bit.
 
     The `ledger` must afford the method's plan before any document is looked at, and is charged with every
-    release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. `overhear` is
-    given what every party is told and answers, `on_round` the log of each round, to which `monitor` adds.
+    release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. With `summing`
+    the parties are added up as by a secure sum. `overhear` is given what every party is told and answers,
+    `on_round` the log of each round, to which `monitor` adds.
     """
+    together = None if summing is None else checked(method, summing).together(len(corpora), len(corpora))
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))
     check_words(vocabulary, "the vocabulary")
     ledger = _affording(ledger, corpora, method.prices(len(vocabulary)))
     rounds: list[Round] = []
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
-    turn = Turn(seed, "server", n_threads=n_threads, secure=secure)
+    turn = Turn(seed, "server", n_threads=n_threads, secure=secure, together=together)
     state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)
-        state, parties, up, down = _played(method, state, parties, turn, ledger, overhear)
+        combine = partial(_combined, method, summing, len(corpora))
+        state, parties, up, down = _played(method, state, parties, turn, ledger, overhear, combine)
         seconds = perf_counter() - began
         seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
         rounds.append(Round(number, seconds, up, down, seen))
@@ -106,6 +111,7 @@ def _played(
     turn: Turn,
     ledger: Ledger,
     overhear: Overhear,
+    combine: Callable[[Arrays, dict[str, Arrays], Turn], Arrays] | None = None,
 ) -> tuple[Arrays, dict[str, Party], int, int]:
     """One round: the next state, the parties after it, and the bytes that went up and down."""
     sent: dict[str, Arrays] = {}
@@ -118,7 +124,22 @@ def _played(
         overhear(turn.round, name, told, release)
         sent[name], after[name] = release.value, replace(party, memory=memory)
         down += size(told)
-    return rounds.combine(state, sent, turn), after, sum(map(size, sent.values())), down
+    combine = rounds.combine if combine is None else combine
+    return combine(state, sent, turn), after, sum(map(size, sent.values())), down
+
+
+def _combined(
+    method: Method,
+    summing: Summing | None,
+    n_parties: int,
+    state: Arrays,
+    sent: dict[str, Arrays],
+    turn: Turn,
+) -> Arrays:
+    """The next state: of what each party sent, or of their sum in steps."""
+    if summing is None:
+        return method.combine(state, sent, turn)
+    return method.combine_total(state, added_in_steps(sent, method.sums or {}, n_parties), turn)
 
 
 def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ A method is a frozen dataclass of its hyper-parameters that inherits from `Metho
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, cast
 
@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
+from fedtopics.protocol.summing import Summing, Total, added
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
@@ -35,12 +37,16 @@ class About:
 
 @dataclass(frozen=True)
 class Amounts:
-    """What a run is made of: `n_words`, `n_documents`, `n_persons` (None: unknown), `n_parties`."""
+    """What a run is made of: `n_words`, `n_documents`, `n_persons` (None: unknown), `n_parties`.
+
+    n_noises   how much noise is in a sum over all parties: as much as of so many parties that add all of it
+    """
 
     n_words: int
     n_documents: int
     n_persons: int | None = None
     n_parties: int = 1
+    n_noises: float | None = None  # as many as parties
 
 
 @dataclass(frozen=True)
@@ -101,9 +107,22 @@ class Method(ABC):
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         """[party] What leaves the party this round, and its memory for the next."""
 
-    @abstractmethod
+    # What a server makes of it: a method says `combine`, or that sums are enough and `combine_total`.
+
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         """[server] Next state from what the parties sent, by name in sorted order; some may be missing."""
+        return self.combine_total(state, added(sent), turn)
+
+    sums: ClassVar[Mapping[str, int] | None] = None
+    """Arrays whose sums over parties are all that the server needs, with the bits after the binary point that
+    a sum in steps keeps (`summing`), so that a secure sum can carry them; None: it needs what each sent."""
+
+    noise_on_sums: ClassVar[bool] = False
+    """Whether all noise is that of mechanisms on sums, so that parties may draw it together."""
+
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        """[server] Next state from the `total` over the parties that are there, which may be none."""
+        raise NotImplementedError(f"{type(self).__name__} says neither `combine` nor `combine_total`")
 
     @abstractmethod
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
@@ -209,3 +228,17 @@ class Method(ABC):
     def hearing(self, model: TopicModel) -> Hearing | None:
         """[anyone] What a listener hears, who has the model too; None where users report no words."""
         return None
+
+
+def checked(method: Method, summing: Summing) -> Summing:
+    """The `summing`, if it is a way to add up what parties of this `method` send."""
+    if method.sums is None:
+        raise InputError(
+            f"a secure sum needs a method whose server needs sums alone, got {method.about.summary}; "
+            "use calm, hush or pctd"
+        )
+    if summing.noise == "together" and not method.noise_on_sums:
+        raise InputError(
+            f'noise="together" needs a method with noise on sums, got {method.about.summary}; use hush'
+        )
+    return summing

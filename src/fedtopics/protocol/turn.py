@@ -5,6 +5,7 @@ Whatever crosses the wire or outlives a round is `Arrays`, so any engine can car
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.noise import Noise
+from fedtopics.privacy.mechanisms.together import Together
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -38,7 +40,7 @@ class Turn:
 
     The stream is the same under every engine, whatever the other parties and the number `n_threads`.
     Privacy noise is a stream of its own: from the operating system where `secure`, else simulated and marked
-    so in the ledger.
+    so in the ledger. Where parties draw it `together`, each draws its share.
     """
 
     run_seed: int
@@ -47,6 +49,7 @@ class Turn:
     party: str = ""
     n_threads: int = 1
     secure: bool = False
+    together: Together | None = None
 
     @property
     def seed(self) -> int:
@@ -67,5 +70,9 @@ class Turn:
         if self.role != "party":
             raise ValueError(f"privacy noise is drawn by parties, got role {self.role!r}")
         if self.secure:
-            return Noise.secure()
-        return Noise.simulated(self.run_seed, self.role, self.round, self.party)
+            return Noise.secure(self.together)
+        return Noise.simulated(self.run_seed, self.role, self.round, self.party, together=self.together)
+
+    def noise_of_sum(self, n_parties: int) -> float:
+        """[server] Deviation of the noise in a sum of `n_parties`, in that of one release."""
+        return sqrt(n_parties) if self.together is None else self.together.of_sum(n_parties)

@@ -15,7 +15,7 @@ def test_more_documents_larger_epsilon_fewer_words_and_fewer_parties_keep_more()
     assert x < outlook.documents_for_noise(20_000, 5000, 4.0, 1e-6)
     assert x < outlook.documents_for_noise(10_000, 2000, 4.0, 1e-6)
     assert x < outlook.documents_for_noise(10_000, 5000, 8.0, 1e-6)
-    assert x > outlook.documents_for_noise(10_000, 5000, 4.0, 1e-6, n_parties=3)
+    assert x > outlook.documents_for_noise(10_000, 5000, 4.0, 1e-6, n_noises=3)
 
 
 def test_what_is_not_possible_is_called_so() -> None:

@@ -24,8 +24,8 @@ Guarantee: (epsilon, delta) for a unit added or removed, by exact composition of
 is priced too. Public: vocabulary, settings; the number of documents is not. Each party adds noise of its own.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +42,7 @@ from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Amounts, Method
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.related_words import general_english
@@ -75,6 +76,8 @@ class Hush(Method):
         citation="this package",
     )
     may_be_negative: ClassVar[tuple[str, ...]] = tuple(SHARES)
+    sums: ClassVar[Mapping[str, int] | None] = dict.fromkeys(SHARES, 0)
+    noise_on_sums: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.unit not in ("document", "person"):
@@ -117,7 +120,7 @@ class Hush(Method):
                 f"delta must be below 1 / {n_units:,}, the number of {self.unit}s, got {self.delta:g}"
             )
         given = (n_units, self.unit, self.epsilon, self.delta, self.n_topics, amounts.n_words)
-        told = outlook.expected(*given, amounts.n_parties)
+        told = outlook.expected(*given, amounts.n_noises or amounts.n_parties)
         return told + outlook.of_persons(self.unit, amounts.n_documents, amounts.n_persons)
 
     def notes(self, n_words: int) -> list[str]:
@@ -195,20 +198,20 @@ class Hush(Method):
             n_threads=n_threads,
         )
 
-    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         from threadpoolctl import threadpool_limits
 
-        given = [arrays for arrays in sent.values() if arrays]
-        if not given:
+        if not total.parties:
             return state
+        [(what, steps)] = total.arrays.items()
         with threadpool_limits(1):  # one order of sums, whatever the number of threads
-            return state | self._learned(state, given, turn)
+            return state | self._learned(state, what, steps, turn.noise_of_sum(len(total.parties)), turn)
 
-    def _learned(self, state: Arrays, given: list[Arrays], turn: Turn) -> Arrays:
-        """What the server makes of the sum of what these parties sent."""
-        [what] = given[0]
-        total = np.sum([arrays[what] for arrays in given], axis=0)
-        noise = sqrt(len(given)) * self.spending.multipliers.get(what, 1.0)
+    def _learned(
+        self, state: Arrays, what: str, total: NDArray[Any], parties_noise: float, turn: Turn
+    ) -> Arrays:
+        """What the server makes of the sum over parties, with so much of the noise of one release."""
+        noise = parties_noise * self.spending.multipliers.get(what, 1.0)
         if what == "totals":
             step = TOTALS_CLIP / contributions.FINE
             return {"totals": clear_totals(total * step, noise * TOTALS_CLIP)}
@@ -219,7 +222,7 @@ class Hush(Method):
         if what == "groups":
             sums = total * (contributions.group_clip() / contributions.FINE)
             learned = server.regrouped(state, sums, self.spending.n_groupings, turn.generator())
-            return learned | {"units": np.array([sums[:, -1].sum() / contributions.MARK, len(given)])}
+            return learned | {"units": np.array([sums[:, -1].sum() / contributions.MARK, parties_noise**2])}
         if what == "gain":
             scale = contributions.GAIN
             return {"gain": np.array([float(total[0]) / contributions.FINE * scale, noise * scale])}
@@ -260,8 +263,8 @@ class Hush(Method):
         """Whether topics gain nothing over word frequencies, by the score or as there are too few units."""
         if "gain" not in state or self.epsilon == 0:
             return False
-        n_units, n_parties = state["units"].tolist()
-        few = outlook.hopeless(n_units, n_parties, len(state["totals"]), self.epsilon, self.delta)
+        n_units, n_noises = state["units"].tolist()
+        few = outlook.hopeless(n_units, n_noises, len(state["totals"]), self.epsilon, self.delta)
         return few or bool(state["gain"][0] < 2 * state["gain"][1])
 
     def _clip(self, state: Arrays) -> float:

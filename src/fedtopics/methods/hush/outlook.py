@@ -1,6 +1,7 @@
 """What to expect of hush, before a run, from how many documents there are for the noise.
 
-    x = documents / (sigma sqrt(parties)) (5000 / words)^0.7,   sigma the noise multiplier of the whole budget
+    x = documents / (sigma sqrt(noises)) (5000 / words)^0.7,   sigma the noise multiplier of the whole budget;
+                                                        as many noises as parties, where each adds all of it
 
 The share of what topics explain (the fall of log-perplexity from word frequencies to topics without privacy)
 that is kept was measured on Enron, Reuters and 20 newsgroups with 1,000 to 30,000 documents, epsilon 1 to 8,
@@ -22,10 +23,10 @@ LITTLE = 0.5  # share
 
 
 def documents_for_noise(
-    amount: float, n_words: int, epsilon: float, delta: float, n_parties: int = 1
+    amount: float, n_words: int, epsilon: float, delta: float, n_noises: float = 1
 ) -> float:
     """The x of the curve, for an amount of documents or persons."""
-    noise = noise_multiplier(epsilon, delta) * sqrt(n_parties)
+    noise = noise_multiplier(epsilon, delta) * sqrt(n_noises)
     return float(amount / noise * (5000 / n_words) ** 0.7)
 
 
@@ -39,19 +40,21 @@ def kept(x: float) -> float:
     return float(np.interp(np.log(max(x, 1.0)), np.log(places), shares))
 
 
-def hopeless(n_units: float, n_parties: float, n_words: int, epsilon: float, delta: float) -> bool:
+def hopeless(n_units: float, n_noises: float, n_words: int, epsilon: float, delta: float) -> bool:
     """Whether so many units, a noisy number, are too few for topics to beat word frequencies."""
-    return kept(documents_for_noise(n_units, n_words, epsilon, delta, int(n_parties))) < 0
+    return kept(documents_for_noise(n_units, n_words, epsilon, delta, n_noises)) < 0
 
 
 def expected(
-    amount: int, unit: str, epsilon: float, delta: float, n_topics: int, n_words: int, n_parties: int = 1
+    amount: int, unit: str, epsilon: float, delta: float, n_topics: int, n_words: int, n_noises: float = 1
 ) -> list[str]:
     """What to tell a user who has such an amount of documents or persons."""
-    x = documents_for_noise(amount, n_words, epsilon, delta, n_parties)
+    x = documents_for_noise(amount, n_words, epsilon, delta, n_noises)
     share, most = kept(x), most_topics(x)
     asked = f"{amount:,} {unit}s at epsilon {epsilon:g} ({unit} add/remove, delta {delta:g})"
-    better = f"more {unit}s, fewer words, a larger epsilon" + (", one party" if n_parties > 1 else "")
+    better = f"more {unit}s, fewer words, a larger epsilon" + (
+        ", noise that parties draw together" if n_noises > 1.5 else ""
+    )
     if share < POSSIBLE:
         return [f"not possible: with {asked} topics would not beat word frequencies; take {better}"]
     told = [

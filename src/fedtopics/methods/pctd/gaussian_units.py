@@ -1,12 +1,12 @@
 """Gaussian noise on the counts of semantic units: settings, price and server of both variants of PC-TD.
 
-A party that misses a round keeps the counts it sent last. With vectors of n-grams a word that comes between
-others moves those after it to other n-grams and may make one more: a word replaced is all that has a bound,
-epsilon cannot be asked for, and what would follow if a count changed by 1, as the paper says, is recorded as
-a claim.
+A round is made of the parties that are there. With vectors of n-grams a word that comes between others moves
+those after it to other n-grams and may make one more: a word replaced is all that has a bound, epsilon cannot
+be asked for, and what would follow if a count changed by 1, as the paper says, is recorded as a claim.
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
+from fedtopics.methods.parts import party_amounts
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
 from fedtopics.privacy.explain import worth
@@ -26,10 +27,10 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
 from fedtopics.protocol.method import Method, ToldTopics
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em
 
-PARTY = "party/"
 WORDS_OF_UNIT = {"ngram": 3, "sentence": 10, "paragraph": 40}
 
 
@@ -48,6 +49,7 @@ class GaussianUnits(Method):
 
     grid: ClassVar[int] = 1  # steps of the noise in one token
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
+    sums: ClassVar[Mapping[str, int] | None] = {"unigram": 16, "tokens": 16, "n_rows": 0, "counts": 16}
 
     def __post_init__(self) -> None:
         if self.unit not in KINDS:
@@ -139,12 +141,12 @@ class GaussianUnits(Method):
         return {"phi": topics.phi, "sizes": topics.sizes}
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        if not sent:
+        return super().combine(state, sent, turn) | party_amounts.noted(state, sent, "counts")
+
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        if not total.parties:
             return state
-        kept = {name: array for name, array in state.items() if name.startswith(PARTY)}
-        kept |= {f"{PARTY}{name}": arrays["counts"] for name, arrays in sent.items()}
-        counts = np.stack([kept[name] for name in sorted(kept)]).sum(axis=0, dtype=np.float64)
-        return state | kept | {"counts": np.maximum(counts, 0.0)}
+        return state | {"counts": np.maximum(total.arrays["counts"], 0.0)}
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:

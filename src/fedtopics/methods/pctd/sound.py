@@ -42,6 +42,7 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, private_mh, unit_em
@@ -190,16 +191,17 @@ class Pctd(GaussianUnits):
         held, rows = released.value, vectors.view(released.value)
         if not told:
             totals, length = channel_em.unigram(rows, n_threads=turn.n_threads)
-            overview = {"unigram": totals, "length": np.array(length), "n_rows": np.array(rows.n_docs)}
+            n_rows = rows.n_docs
+            overview = {"unigram": totals, "tokens": np.array(length * n_rows), "n_rows": np.array(n_rows)}
             return released.map(lambda _: overview), held
         step = self._by_documents if documents else self._by_units
         counts, known = step(rows, held, party.memory, told, turn)
         return released.map(lambda _: {"counts": counts}), held | known
 
-    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        if sent and "counts" not in state:
-            return self._begin(sent, turn)
-        return super().combine(state, sent, turn)
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        if total.parties and "counts" not in state:
+            return self._begin(total.arrays, turn)
+        return super().combine_total(state, total, turn)
 
     def counts(self, state: Arrays) -> NDArray[np.float64]:
         """With some of the mean of all topics in each: where noise hides a word, they agree."""
@@ -230,14 +232,12 @@ class Pctd(GaussianUnits):
         step = unit_em.expect(rows, held["documents"], held["lengths"], theta, told["phi"], self.alpha)
         return step.counts, {"theta": step.theta}
 
-    def _begin(self, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+    def _begin(self, total: Arrays, turn: Turn) -> Arrays:
         """Topics that are the unigram times random factors, in counts."""
-        unigram = np.stack([arrays["unigram"] for arrays in sent.values()]).sum(axis=0)
-        n_rows = np.array([arrays["n_rows"] for arrays in sent.values()])
-        lengths = np.array([arrays["length"] for arrays in sent.values()])
+        unigram = total["unigram"]
         counts = unigram[:, None] * turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), self.n_topics))
         counts *= unigram.sum() / self.n_topics / counts.sum(axis=0)
-        return {"counts": counts, "length": np.array(lengths @ n_rows / n_rows.sum())}
+        return {"counts": counts, "length": np.array(total["tokens"] / max(total["n_rows"], 1))}
 
 
 METHOD = Pctd

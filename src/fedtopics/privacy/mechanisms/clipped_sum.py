@@ -72,13 +72,15 @@ class ClippedSum:
         """Release the sum of contributions that are integers already, with `noise`: in steps, as it came.
 
         That no row adds more than `resolution` steps in Euclidean norm to `total_steps` is the caller's duty
-        (as `clipped_steps` sees to it): the price holds for such sums alone.
+        (as `clipped_steps` sees to it): the price holds for such sums alone. Where parties draw noise
+        together, what is released is part of their sum, and the price that of the sum.
         """
         total = np.asarray(total_steps)
         if not np.issubdtype(total.dtype, np.signedinteger):
             raise InputError(f"a sum must be of signed integers, in steps, got {total.dtype}")
-        drawn = noise.gaussian(exact.dyadic_variance(self.sigma), total.size).reshape(total.shape)
-        return Release(total + drawn, self.price(noise.source))
+        drawn = noise.of_sum(self.sigma, total.size).reshape(total.shape)
+        price = self.price(noise.source)
+        return Release(total + drawn, price if noise.together is None else noise.together.priced(price))
 
     def clipped_steps(self, contributions: Any) -> Any:
         """The rows of `contributions`, clipped and rounded, as sparse integers in steps of the grid."""

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import _noise, exact
 from fedtopics.privacy.mechanisms.rows import SparseRows
+from fedtopics.privacy.mechanisms.together import Together
 from fedtopics.privacy.price.cost import NoiseSource
 
 MECHANISM = None  # a part of mechanisms
@@ -35,13 +36,15 @@ WIDEST_TABLE = 32  # deviations in steps up to which Gaussian noise is drawn fro
 class Noise:
     """Exact draws, `size` in a call, secure or from a `known_key`; not for two threads or two processes.
 
+    Where parties draw noise `together`, on sums, each draws its share, and no other noise at all.
+
     >>> Noise.simulated(7, "example").laplace(Fraction(1, 2), 4).tolist()
     [-2, 3, 4, 0]
     """
 
-    def __init__(self, known_key: bytes | None = None) -> None:
+    def __init__(self, known_key: bytes | None = None, *, together: Together | None = None) -> None:
         self._source: NoiseSource = "secure" if known_key is None else "simulated"
-        self._process = os.getpid()
+        self._process, self.together = os.getpid(), together
         self._held = _noise.Stream(_Keystream(os.urandom(32) if known_key is None else known_key))
 
     @property
@@ -50,15 +53,18 @@ class Noise:
         return self._source
 
     @classmethod
-    def secure(cls) -> "Noise":
-        """Noise that nobody can predict or repeat."""
-        return cls()
+    def secure(cls, together: Together | None = None) -> "Noise":
+        """Noise that nobody can predict or repeat; a party's part of it, where all draw it `together`."""
+        return cls(together=together)
 
     @classmethod
-    def simulated(cls, seed: int, *address: int | str) -> "Noise":
-        """Noise that anyone who knows the `seed` can repeat, one stream per `address`; the ledger says so."""
+    def simulated(cls, seed: int, *address: int | str, together: Together | None = None) -> "Noise":
+        """Noise that anyone who knows the `seed` can repeat, one stream per `address`; the ledger says so.
+
+        A party's part of it, where all draw it `together`.
+        """
         name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
-        return cls(hashlib.sha256(name).digest())
+        return cls(hashlib.sha256(name).digest(), together=together)
 
     def laplace(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
         """Integers with Pr[z] ~ e^(-`epsilon` |z|)."""
@@ -72,10 +78,12 @@ class Noise:
 
     def gaussian(self, variance: Fraction, size: int) -> NDArray[np.int64]:
         """Integers with Pr[z] ~ e^(-z^2 / (2 `variance`)): from a table where the law is narrow."""
-        law = _gaussian(variance)
-        if variance <= WIDEST_TABLE**2:
-            return _noise.two_sided(self._stream, exact.gaussian_digits(variance), size)
-        return _noise.gaussian(self._stream, *law, size)
+        return _drawn(self._stream, variance, size)
+
+    def of_sum(self, sigma: float, size: int) -> NDArray[np.int64]:
+        """Gaussian noise of deviation `sigma` on a sum, or the party's share where all draw it together."""
+        own = sigma if self.together is None else self.together.share(sigma)
+        return _drawn(self._own_stream, exact.dyadic_variance(own), size)
 
     def exp_minus(self, x: Fraction, size: int) -> NDArray[np.bool_]:
         """Bernoulli draws with probability e^-x of a fraction `x`."""
@@ -137,6 +145,12 @@ class Noise:
 
     @property
     def _stream(self) -> Any:
+        if self.together is not None:  # such as noise on words, which nobody else adds to
+            raise InputError("noise that parties draw together is noise on sums; another kind was asked for")
+        return self._own_stream
+
+    @property
+    def _own_stream(self) -> Any:
         if os.getpid() != self._process:  # a copy would repeat the noise, and differences would cancel it
             raise InputError("noise was made in another process; make a new Noise after a fork")
         return self._held
@@ -161,6 +175,13 @@ class _Keystream:
         size = min(SMALLEST_BLOCK << min(self._n_blocks, 16), LARGEST_BLOCK)
         self._n_blocks += 1
         return Cipher(algorithms.ChaCha20(self._key, nonce), mode=None).encryptor().update(bytes(size))
+
+
+def _drawn(stream: Any, variance: Fraction, size: int) -> NDArray[np.int64]:
+    law = _gaussian(variance)
+    if variance <= WIDEST_TABLE**2:
+        return _noise.two_sided(stream, exact.gaussian_digits(variance), size)
+    return _noise.gaussian(stream, *law, size)
 
 
 def _rate(epsilon: Fraction) -> tuple[int, int]:

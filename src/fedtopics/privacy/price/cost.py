@@ -13,7 +13,7 @@ A relation that a cost does not state has no bound: it is priced as a disclosure
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from fedtopics.errors import InputError
@@ -56,6 +56,14 @@ class Loss:
             raise InputError(f"expected a privacy event, got {self.event!r}; see privacy/price/events.py")
         events.check_number("count", self.count, minimum=1)
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"relation": self.relation, "event": events.to_dict(self.event), "count": self.count}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Loss":
+        """The loss that `to_dict` wrote as `data`."""
+        return cls(data["relation"], events.from_dict(data["event"]), data["count"])
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -76,7 +84,8 @@ class Claim:
 class Cost:
     """The price of one release: proved `losses` by relation, papers' `claims`, where the `noise` is from.
 
-    What is not stated costs `otherwise`.
+    What is not stated costs `otherwise`. Where parties draw noise together, `alone` are the losses before a
+    coordinator whom no party helps; where none are stated, they are the `losses`.
 
     >>> from fedtopics.privacy.price.events import Pure
     >>> cost = Cost((Loss("word add/remove", Pure(2.0)),), noise="secure")
@@ -88,10 +97,12 @@ class Cost:
     claims: tuple[Claim, ...] = ()
     otherwise: Event = NO_BOUND
     noise: NoiseSource = "none"
+    alone: tuple[Loss, ...] = ()
 
     def __post_init__(self) -> None:
-        if not all(isinstance(loss, Loss) for loss in self.losses) or not isinstance(self.losses, tuple):
-            raise InputError(f"losses must be a tuple of Loss, got {self.losses!r:.60}")
+        for losses in (self.losses, self.alone):
+            if not isinstance(losses, tuple) or not all(isinstance(loss, Loss) for loss in losses):
+                raise InputError(f"losses must be a tuple of Loss, got {losses!r:.60}")
         if self.otherwise not in (Nothing(), NonPrivate()):
             raise InputError(f"what is not stated is Nothing or NonPrivate, got {self.otherwise!r}")
         if self.noise not in SOURCES:
@@ -108,29 +119,34 @@ class Cost:
         stated = tuple(loss for loss in self.losses if loss.relation == relation)
         return stated or (Loss(relation, self.otherwise),)
 
+    def before_one(self) -> "Cost":
+        """What it costs before a coordinator whom no party helps."""
+        return replace(self, losses=self.alone or self.losses, alone=())
+
     def __add__(self, other: "Cost") -> "Cost":
         """Price of releasing both values, computed from the same data; what is free changes nothing."""
         return total((self, other))
 
     def to_dict(self) -> dict[str, Any]:
         """The cost as JSON data."""
+        alone = {"alone": [loss.to_dict() for loss in self.alone]} if self.alone else {}
         return {
-            "losses": [
-                {"relation": x.relation, "event": events.to_dict(x.event), "count": x.count}
-                for x in self.losses
-            ],
+            "losses": [loss.to_dict() for loss in self.losses],
             "claims": [vars(claim).copy() for claim in self.claims],
             "otherwise": events.to_dict(self.otherwise),
             "noise": self.noise,
+            **alone,
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Cost":
         """The cost that `to_dict` wrote as `data`."""
         try:
-            losses = [Loss(x["relation"], events.from_dict(x["event"]), x["count"]) for x in data["losses"]]
-            claims = [Claim(**claim) for claim in data["claims"]]
-            return cls(tuple(losses), tuple(claims), events.from_dict(data["otherwise"]), data["noise"])
+            losses, alone = (
+                tuple(map(Loss.from_dict, rows)) for rows in (data["losses"], data.get("alone", ()))
+            )
+            claims = tuple(Claim(**claim) for claim in data["claims"])
+            return cls(losses, claims, events.from_dict(data["otherwise"]), data["noise"], alone)
         except (KeyError, TypeError) as error:
             raise InputError(f"not a privacy cost: {error}; was the ledger file edited?") from error
 
@@ -153,15 +169,24 @@ def total_of(times: Mapping[Cost, int]) -> Cost:
     """Price of making each of these releases, none of them free, so many times."""
     if sum(times.values()) < 2:
         return next(iter(times), FREE)
-    stated = {relation for cost in times for relation in cost.relations}
+    claims = dict.fromkeys(claim for cost in times for claim in cost.claims)
+    all_free = all(cost.otherwise == Nothing() for cost in times)
+    noise = max((cost.noise for cost in times), key=SOURCES.index)
+    alone = (
+        _composed({cost: cost.before_one() for cost in times}, times) if any(c.alone for c in times) else ()
+    )
+    losses = _composed({cost: cost for cost in times}, times)
+    return Cost(losses, tuple(claims), Nothing() if all_free else NonPrivate(), noise, alone)
+
+
+def _composed(seen: Mapping[Cost, Cost], times: Mapping[Cost, int]) -> tuple[Loss, ...]:
+    """The losses of all costs, each as it is `seen`, so many times: by relation, equal events counted."""
+    stated = {relation for cost in seen.values() for relation in cost.relations}
     losses: list[Loss] = []
     for relation in (relation for relation in RELATIONS if relation in stated):
         counts: Counter[Event] = Counter()
         for cost, number in times.items():
-            for loss in cost.losses_of(relation):
+            for loss in seen[cost].losses_of(relation):
                 counts[loss.event] += loss.count * number
         losses += [Loss(relation, event, count) for event, count in counts.items()]
-    claims = dict.fromkeys(claim for cost in times for claim in cost.claims)
-    all_free = all(cost.otherwise == Nothing() for cost in times)
-    noise = max((cost.noise for cost in times), key=SOURCES.index)
-    return Cost(tuple(losses), tuple(claims), Nothing() if all_free else NonPrivate(), noise)
+    return tuple(losses)

@@ -200,15 +200,16 @@ class Ledger:
                     f"{budget.delta:g}, got a total of {epsilon:g}; nothing was released: {advice}"
                 )
 
-    def statements(self) -> list[dict[str, float | str]]:
+    def statements(self, *, alone: bool = False) -> list[dict[str, float | str]]:
         """What holds for each party and relation, then what the papers would claim; ready for JSON.
 
         Word and document add/remove are always shown. An infinite epsilon is the string "inf", basis "none".
+        Where parties draw noise together, `alone` is what holds before a coordinator whom no party helps.
         """
-        return [row for party in self.parties for row in self._statements_of(party)]
+        return [row for party in self.parties for row in self._statements_of(party, alone)]
 
-    def _statements_of(self, party: str) -> list[dict[str, float | str]]:
-        spent = self.spent(party)
+    def _statements_of(self, party: str, alone: bool) -> list[dict[str, float | str]]:
+        spent = self.spent(party).before_one() if alone else self.spent(party)
         rows: list[dict[str, float | str]] = []
         for relation in RELATIONS:
             if relation in (*ALWAYS_SHOWN, *spent.relations):
