@@ -49,7 +49,7 @@ ROOMS = {
         {"wire"},
         {"messages", "tls", "expected", "private_scores", "keeper"},
         {"plan"},
-        {"attestation"},
+        {"attestation", "secure_sum"},
         {"verification"},
         {"coordinator"},
         {"party"},

@@ -100,7 +100,7 @@ def test_an_error_that_nobody_thought_of_leaves_out_one_party_and_names_its_type
         raise OverflowError("its own words")
 
     coordinator = Coordinator(terms, "run", Path(), Echo(), lines.append)
-    assert coordinator._collect("contribute", 0, {"evil": b""}, read) == {}
+    assert coordinator._asking.collect("contribute", 0, {"evil": b""}, read) == {}
     assert "OverflowError" in lines[0]
     assert "its own words" not in lines[0]
 

@@ -49,10 +49,10 @@ def bent(**numbers: float) -> Callable[[str, bytes, bytes], bytes]:
 @pytest.mark.parametrize(
     ("name", "array"),
     [
-        ("calm", "length"),
+        ("calm", "tokens"),
         ("calm", "counts"),
         ("calm", "unigram"),
-        ("pctd", "length"),
+        ("pctd", "tokens"),
         ("pctd", "counts"),
         ("ftm", "weights"),
         ("ftm", "topics"),
@@ -65,7 +65,7 @@ def test_no_number_of_one_party_ends_a_run(
     method = methods.make(name, **SMALL[name])
     terms = simulated(method, CORPORA, min_parties=2, significant_bits=bits)
     rehearsal = Rehearsal(tmp_path, terms, CORPORA)
-    many = {"n_docs": 1e9, "n_rows": 1e9} if array == "length" else {}
+    many = {"n_docs": 1e9, "n_rows": 1e9} if array == "tokens" else {}
     end = rehearsal.trained(channel=Direct(rehearsal.sides, bent(**{array: largest}, **many)))
     assert [0, 1, 2] == end.answered["north"] == end.answered["south"]
     refused = [line for line in rehearsal.lines if "was refused" in line]

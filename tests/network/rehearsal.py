@@ -8,6 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from network.identities import authority, identity
+
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.answers import Silence
@@ -76,12 +78,17 @@ class Rehearsal:
         def keep(run: str, delivery: Delivery) -> None:
             self.kept[name] = delivery
 
-        self.sides[name] = PartySide(name, self.terms, store, lambda: self.corpora[name], keep)
+        known = identity(name) if self.terms.summing is not None else None
+        self.sides[name] = PartySide(
+            name, self.terms, store, lambda: self.corpora[name], keep, identity=known
+        )
         return self.sides[name]
 
     def coordinator(self, **options: Any) -> Coordinator:
         channel = options.pop("channel", None) or Direct(self.sides)
-        return Coordinator(self.terms, "first", self.folder / "run", channel, self.lines.append, **options)
+        known = {} if self.terms.summing is None else {"authority": authority(0)[0]}
+        folder = self.folder / "run"
+        return Coordinator(self.terms, "first", folder, channel, self.lines.append, **known | options)
 
     def trained(self, **options: Any) -> Checkpoint:
         return self.coordinator(**options).train()

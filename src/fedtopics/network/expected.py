@@ -8,7 +8,7 @@ declare what is sent (`Method.may_be_sent`), nothing needs to be learned.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -67,6 +67,24 @@ def expected(
         )
         for name, array in small.items()
     }
+
+
+@dataclass
+class Learned:
+    """What parties of a method may send, learned once for all rounds that are alike."""
+
+    method: Method
+    _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
+
+    def of(
+        self, party: str, told: Arrays, words: Sequence[str], number: int, returning: bool, alike: bool
+    ) -> Mapping[str, Expected]:
+        """What a party may send; after two rounds, those in which it is told the same shapes are `alike`."""
+        which = min(number, 2) if alike else number
+        kind = (party, returning, which, *((key, array.shape) for key, array in told.items()))
+        if kind not in self._known:
+            self._known[kind] = expected(self.method, party, told, words, number, returning=returning)
+        return self._known[kind]
 
 
 def most_bytes(wanted: Mapping[str, Expected], n_arrived: int) -> int:

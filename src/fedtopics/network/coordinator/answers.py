@@ -1,18 +1,20 @@
 """Questions out and answers in: how the coordinator reaches parties, and what it believes of them."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
+from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol.engine import same
 from fedtopics.protocol.turn import Arrays
 
+T = TypeVar("T")
 REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
     "AcceptanceError": "it has not accepted this plan; let it review the plan and accept it",
@@ -22,6 +24,8 @@ REASONS = {
     "StoreError": "it cannot read or write its own records (a full disk?); nothing was sent",
     "OtherVocabularyError": "it knows this run with other words",
     "OtherPlanError": "it knows this run under another plan; start a new run",
+    "PeersError": "it does not take the keys of the other parties for theirs; its own log says which",
+    "OtherSumError": "it is part of another sum of this round, or takes this one for too small",
     "RoundPassedError": "it has left this round behind without an answer",
     "ToldError": "it was told what the method never says; do both sides run the same version?",
     "InputError": "it found its input unfit; its own log says why",
@@ -114,3 +118,67 @@ def packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str
             first, body = arrays, wire.pack(arrays, significant_bits=significant_bits)
         bodies[name] = body
     return bodies
+
+
+@dataclass
+class Asking:
+    """The questions of one run, what is believed of their answers, and how many bytes they took."""
+
+    terms: Terms
+    run: str
+    channel: Channel
+    log: Callable[[str], None]
+    present: tuple[str, ...] = field(default=(), init=False)  # who takes part
+    carried: Counter[str] = field(default_factory=Counter, init=False)  # bytes up, down and plain
+    _problems: dict[str, tuple[str, str]] = field(default_factory=dict, init=False)  # of the last question
+    _patience: Patience = field(default_factory=Patience, init=False)
+
+    def collect(
+        self,
+        operation: str,
+        number: int,
+        bodies: Mapping[str, bytes],
+        read: Callable[[str, bytes], T],
+        vocabulary: str = "",
+    ) -> dict[str, T]:
+        """What each party released, checked, in the order of their names."""
+        sent: dict[str, T] = {}
+        for name, body in self.ask(operation, number, bodies, vocabulary).items():
+            try:
+                sent[name] = read(name, body)
+            except Exception as error:  # its bytes end its part in the round, never the run
+                known = isinstance(error, InputError)
+                problem = error if known else f"reading it failed with {type(error).__name__}"
+                self.log(f"what party {name} sent in round {number} was refused: {problem}")
+        return sent
+
+    def ask(
+        self, operation: str, number: int, bodies: Mapping[str, bytes], vocabulary: str = ""
+    ) -> dict[str, bytes]:
+        """The answers that belong to these questions, in the order of the parties' names."""
+        requests = {
+            name: Request(operation, self.run, number, self.terms.plan, vocabulary, body=body)
+            for name, body in bodies.items()
+        }
+        outgoing = {name: request.to_bytes() for name, request in requests.items()}
+        self.count(down=sum(map(len, outgoing.values())))
+        unwaited = self._patience.unwaited(self.present, self.terms.min_parties)
+        unwaited = frozenset() if operation == "sum" else unwaited  # which nobody else can make up for
+        answers = self.channel.ask(outgoing, self.terms.timeout_seconds, unwaited)
+        self._patience.note(answers, unwaited)
+        bodies = {}
+        for name in sorted(set(answers) & set(requests)):
+            problem, body = opened(answers[name], requests[name], name)
+            if problem:
+                if self._problems.get(name) != (operation, problem):  # the same again interests nobody
+                    self.log(f"party {name}: no {operation} of round {number}: {problem}")
+                self._problems[name] = operation, problem
+            else:
+                self._problems.pop(name, None)
+                bodies[name] = body
+                self.count(up=len(body))
+        return bodies
+
+    def count(self, **n_bytes: int) -> None:
+        """Note that so many bytes went up or down, or would have gone in plain arrays."""
+        self.carried = self.carried + Counter(n_bytes)

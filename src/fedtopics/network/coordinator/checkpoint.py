@@ -36,6 +36,7 @@ class Checkpoint:
     words: tuple[str, ...] | None = None
     rounds: tuple[WireRound, ...] = ()
     answered: dict[str, list[int]] = field(default_factory=dict)  # rounds by party
+    lost: int = 0  # rounds that were begun in vain
 
     def save(self, folder: Path) -> None:
         """Write it durably, all of it or nothing."""
@@ -71,6 +72,7 @@ def _parsed(about: Any, arrays: Arrays) -> Checkpoint:
         None if words is None else _all(str, words),
         tuple(_line(_of(dict, row)) for row in _of(list, about["rounds"])),
         {party: list(_all(int, numbers)) for party, numbers in answered.items()},
+        _of(int, about.get("lost", 0)),
     )
 
 

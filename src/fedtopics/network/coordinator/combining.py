@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol import told
 from fedtopics.protocol.engine import Rounds
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Turn
 
@@ -45,6 +48,22 @@ def combine(
     if after is None:
         after, left = _without_the_largest(left, tried)
     return (state if after is None else after), tuple(name for name in sent if name not in left)
+
+
+def combine_total(
+    method: Method, state: Arrays, total: Total, turn: Turn, believed: Callable[[Arrays], bool]
+) -> Arrays:
+    """The next state from a total; one that makes no sense ends the run, as nobody sees whose fault it is."""
+    try:
+        with np.errstate(all="ignore"):
+            after = method.combine_total(state, total, turn)
+        sound = all(np.isfinite(array).all() for array in after.values() if array.dtype.kind == "f")
+        sound = sound and believed(after)
+    except Exception as error:  # whatever a message brings about
+        raise InputError(f"the total of round {turn.round} makes no sense ({error})") from error
+    if not sound:
+        raise InputError(f"the total of round {turn.round} makes no sense; a party has sent something else")
+    return after
 
 
 def believable(rounds: Rounds, terms: Terms, n_words: int) -> Callable[[Arrays], bool]:

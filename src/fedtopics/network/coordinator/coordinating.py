@@ -21,6 +21,7 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
+from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
 
@@ -114,7 +115,8 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     def note(line: WireRound) -> None:
         run.change("running", round=line.round + 1, missing=list(line.missing))
 
-    coordinator = Coordinator(terms, run.name, run.path, channel, run.log, on_round=note)
+    authority = certificates.read_certificate(folder.path / "ca.crt")
+    coordinator = Coordinator(terms, run.name, run.path, channel, run.log, note, authority)
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None

@@ -11,23 +11,24 @@ checkpoint when the parties are back. Parties send again what they sent before, 
 with the same parties gives the same state, bit for bit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
 from typing import Any, TypeVar
 
 import numpy as np
+from cryptography import x509
 from numpy.typing import NDArray
 
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.coordinator.answers import Channel, Patience, clock, opened, packed
+from fedtopics.network.coordinator.answers import Asking, Channel, clock, packed
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
-from fedtopics.network.coordinator.combining import believable, combine
-from fedtopics.network.expected import Expected, expected, read, read_declared
-from fedtopics.network.messages import Request
+from fedtopics.network.coordinator.combining import believable, combine, combine_total
+from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
+from fedtopics.network.expected import Expected, Learned, read, read_declared
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
@@ -49,6 +50,7 @@ class Coordinator:
 
     log          takes a line for the operator, in plain words
     on_round     is told of every round that was combined
+    authority    that has signed the parties' certificates: needed for a secure sum
     """
 
     terms: Terms
@@ -57,12 +59,24 @@ class Coordinator:
     channel: Channel
     log: Callable[[str], None]
     on_round: Callable[[WireRound], None] = lambda _: None
-    present: tuple[str, ...] = field(default=(), init=False)
+    authority: x509.Certificate | None = None
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
-    _problems: dict[str, tuple[str, str]] = field(default_factory=dict, init=False)  # of the last question
-    _known: dict[object, Mapping[str, Expected]] = field(default_factory=dict, init=False)
-    _patience: Patience = field(default_factory=Patience, init=False)
-    _bytes: tuple[int, int, int] = field(default=(0, 0, 0), init=False)  # up, down, plain
+    _learned: Learned = field(init=False)
+    _asking: Asking = field(init=False)
+    _sums: Sums | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._learned = Learned(self.terms.method)
+        self._asking = Asking(self.terms, self.run, self.channel, self.log)
+        if self.terms.summing is not None:
+            if self.authority is None:
+                raise InputError("a secure sum needs the authority of the parties' certificates, got none")
+            self._sums = Sums(self.terms, self.run, self.folder, self.authority, self._asking.collect)
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """Who takes part."""
+        return self._asking.present
 
     def train(self) -> Checkpoint:
         """The run after its last round."""
@@ -71,7 +85,7 @@ class Coordinator:
         for name in sorted(set(self.terms.parties) - set(self.channel.parties)):
             self.log(f"party {name} is not connected")
         self._welcome(now.words)
-        while now.next_round < self.terms.method.n_rounds:
+        while now.next_round < self.terms.method.n_rounds + now.lost:
             now = self._step(now)
             now.save(self.folder)
             self._welcome(now.words)
@@ -83,7 +97,7 @@ class Coordinator:
         last, kept = self.terms.method.n_rounds, set[str]()
         for _ in range(DELIVERIES):
             missing = dict.fromkeys(sorted(set(self.present) - kept), body)
-            kept |= set(self._ask("deliver", last, missing, word_digest(words)) if missing else ())
+            kept |= set(self._asking.ask("deliver", last, missing, word_digest(words)) if missing else ())
         return kept
 
     def score(
@@ -91,12 +105,12 @@ class Coordinator:
     ) -> dict[str, Arrays]:
         """What each party releases of how well the topics predict its held-out documents."""
         bodies = dict.fromkeys(self.present, wire.pack({"topics": topics}))
-        return self._collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
+        return self._asking.collect("evaluate", self.terms.method.n_rounds, bodies, read, word_digest(words))
 
     def attest(self, read: Callable[[str, bytes], T]) -> dict[str, T]:
         """What each party states that this run has cost it, as far as `read` believes it."""
         bodies = dict.fromkeys(self.present, b"")
-        return self._collect("attest", self.terms.method.n_rounds, bodies, read)
+        return self._asking.collect("attest", self.terms.method.n_rounds, bodies, read)
 
     def _welcome(self, words: tuple[str, ...] | None) -> None:
         """Let in those that have come since the last round, if they take part and know the words."""
@@ -106,13 +120,17 @@ class Coordinator:
         here = self._greeted(new) if new else []
         if words is not None and here:
             here = self._told_words(here, words)
-        self._turned_away |= set(new) - set(here)
-        self.present = tuple(sorted({*self.present, *here}))
+        known = set(self.present)
+        if self._sums is not None and here:
+            met = set(self._sums.introduce(here, known))
+            here, known = sorted(met & set(here)), known & met
+        self._turned_away |= (set(new) - set(here)) | (set(self.present) - known)
+        self._asking.present = tuple(sorted({*known, *here}))
         self._require(self.present, "take part")
 
     def _greeted(self, names: list[str]) -> list[str]:
         """Those that have accepted the plan, by clocks that agree with ours."""
-        answers = self._ask("hello", 0, dict.fromkeys(names, wire.pack({"time": np.array(time())})))
+        answers = self._asking.ask("hello", 0, dict.fromkeys(names, wire.pack({"time": np.array(time())})))
         here = []
         for name, body in answers.items():
             try:
@@ -125,16 +143,20 @@ class Coordinator:
     def _told_words(self, names: Sequence[str], words: tuple[str, ...]) -> list[str]:
         """Those that take these as the words of the run."""
         body = wire.pack({"words": word_array(words)})
-        return list(self._ask("vocabulary", 0, dict.fromkeys(names, body), word_digest(words)))
+        return list(self._asking.ask("vocabulary", 0, dict.fromkeys(names, body), word_digest(words)))
 
     def _step(self, now: Checkpoint) -> Checkpoint:
-        began, self._bytes = perf_counter(), (0, 0, 0)
+        began, before = perf_counter(), self._asking.carried
         number = now.next_round
-        after, sent = self._played(now)
+        try:
+            after, sent = self._played(now)
+        except SilentError as silent:
+            return self._lost(now, silent)
         missing = tuple(sorted(set(self.terms.parties) - set(sent)))
-        up, down, plain = self._bytes
+        carried = self._asking.carried - before
         told = self.terms.method.measures(after.state) if number >= 0 else {}
-        line = WireRound(number, perf_counter() - began, up, down, told, plain, missing)
+        seconds = perf_counter() - began
+        line = WireRound(number, seconds, carried["up"], carried["down"], told, carried["plain"], missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
@@ -144,33 +166,53 @@ class Coordinator:
         rounds, answered = (*now.rounds, line), {**now.answered, **answered}
         return replace(after, next_round=number + 1, rounds=rounds, answered=answered)
 
-    def _played(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, Arrays]]:
+    def _lost(self, now: Checkpoint, silent: SilentError) -> Checkpoint:
+        """The run after a round whose sum cannot be opened; where the plan has none to lose it waits."""
+        number = now.next_round
+        if now.lost >= self.terms.n_repeats:
+            raise TooFewPartiesError(
+                f"round {number}: {silent} after it was ready, and the others have sent their parts; the run "
+                "waits, and goes on when it is back (repeats in [secure_sum] lets a run lose rounds)"
+            )
+        self.log(f"round {number} is lost, and played again: {silent} after it was ready")
+        state = self._begun(now)
+        return replace(now, state=state, next_round=number + 1, lost=now.lost + 1)
+
+    def _begun(self, now: Checkpoint) -> Arrays:
+        """The state before a round."""
+        words, number, rounds = now.words or (), now.next_round, self.terms.rounds_of(now.next_round)
+        if number not in (self.terms.first_round, 0):
+            return now.state
+        state = rounds.start(len(words), self.terms.turn("server"))
+        return state | self.terms.method.known_words(words) if number == 0 else state
+
+    def _played(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, object]]:
         """One round, of the agreement on words or of the method: where the run stands now, who sent what."""
         words, number, rounds = now.words or (), now.next_round, self.terms.rounds_of(now.next_round)
         if number == 0:
             for note in self.terms.method.notes(len(words)):
                 self.log(note)
-        begins = number in (self.terms.first_round, 0)
-        state = rounds.start(len(words), self.terms.turn("server")) if begins else now.state
-        if number == 0:
-            state = state | self.terms.method.known_words(words)
+        state = self._begun(now)
         told = {name: rounds.tell(state, name) for name in self.present}
 
         def contribution(name: str, body: bytes) -> Arrays:
             declared = rounds.may_be_sent(told[name], number)
             if declared is not None:
                 return read_declared(body, declared)
+            wanted = self._wanted(name, told[name], now)
             try:
-                return read(body, self._wanted(name, told[name], now))
-            except WireError:  # some rounds are unlike the others, such as every tenth
-                return read(body, self._wanted(name, told[name], now, alike=False))
+                return read(body, next(wanted))
+            except WireError:
+                return read(body, next(wanted))
 
         bodies = packed(told, self.terms.significant_bits)
         digest = "" if now.words is None else word_digest(now.words)
-        sent = self._collect("contribute", number, bodies, contribution, digest)
-        self._require(sent, f"answered in round {number}")
-        self._count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
         believed = believable(rounds, self.terms, len(words))
+        if self._sums is not None and number >= 0:
+            return self._summed(now, state, told, self._sums, believed)
+        sent = self._asking.collect("contribute", number, bodies, contribution, digest)
+        self._require(sent, f"answered in round {number}")
+        self._asking.count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
         after, useless = combine(rounds, state, sent, self.terms.turn("server", number), believed)
         for name in useless:
             self.log(f"what party {name} sent in round {number} was refused: no round can be made of it")
@@ -180,72 +222,41 @@ class Coordinator:
             return self._agreed(now, rounds.words(after)), sent
         return replace(now, state=after), sent
 
+    def _summed(
+        self,
+        now: Checkpoint,
+        state: Arrays,
+        told: Mapping[str, Arrays],
+        sums: Sums,
+        believed: Callable[[Arrays], bool],
+    ) -> tuple[Checkpoint, Mapping[str, object]]:
+        """One round of the method by the total of its parties."""
+        number, method, digest = now.next_round, self.terms.method, word_digest(now.words or ())
+        ready = self._asking.collect("contribute", number, packed(told, None), read_ready, digest)
+        self._require(ready, f"were ready in round {number}")
+
+        def wanted(name: str) -> Iterator[Mapping[str, Expected]]:
+            question = told.get(name, next(iter(told.values())))
+            declared = method.may_be_sent(question, number)
+            return self._wanted(name, question, now) if declared is None else iter([of_form(declared)])
+
+        total = sums.total(number, tuple(ready), wanted, digest)
+        self._asking.count(plain=sum(map(size, told.values())) + size(total.arrays) * len(total.parties))
+        after = combine_total(method, state, total, self.terms.turn("server", number), believed)
+        return replace(now, state=after), dict.fromkeys(total.parties)
+
     def _agreed(self, now: Checkpoint, words: tuple[str, ...]) -> Checkpoint:
         """The run with the words that the parties agreed on, and those parties that take them."""
         self.log(f"the parties agreed on {len(words)} words")
-        self.present = tuple(self._told_words(self.present, words))
+        self._asking.present = tuple(self._told_words(self.present, words))
         self._require(self.present, "know the words")
         return replace(now, state={}, words=words)
 
-    def _wanted(
-        self, name: str, told: Arrays, now: Checkpoint, *, alike: bool = True
-    ) -> Mapping[str, Expected]:
-        """What a party may send; after two rounds, those in which it is told the same shapes are `alike`."""
-        number, returning = now.next_round, max(now.answered.get(name, []), default=-1) >= 0
-        which = min(number, 2) if alike else number
-        kind = (name, returning, which, *((key, array.shape) for key, array in told.items()))
-        if kind not in self._known:
-            words = now.words or ()
-            self._known[kind] = expected(self.terms.method, name, told, words, number, returning=returning)
-        return self._known[kind]
-
-    def _collect(
-        self,
-        operation: str,
-        number: int,
-        bodies: Mapping[str, bytes],
-        read: Callable[[str, bytes], T],
-        vocabulary: str = "",
-    ) -> dict[str, T]:
-        """What each party released, checked, in the order of their names."""
-        sent: dict[str, T] = {}
-        for name, body in self._ask(operation, number, bodies, vocabulary).items():
-            try:
-                sent[name] = read(name, body)
-            except Exception as error:  # its bytes end its part in the round, never the run
-                known = isinstance(error, InputError)
-                problem = error if known else f"reading it failed with {type(error).__name__}"
-                self.log(f"what party {name} sent in round {number} was refused: {problem}")
-        return sent
-
-    def _ask(
-        self, operation: str, number: int, bodies: Mapping[str, bytes], vocabulary: str = ""
-    ) -> dict[str, bytes]:
-        """The answers that belong to these questions, in the order of the parties' names."""
-        requests = {
-            name: Request(operation, self.run, number, self.terms.plan, vocabulary, body=body)
-            for name, body in bodies.items()
-        }
-        outgoing = {name: request.to_bytes() for name, request in requests.items()}
-        self._count(down=sum(map(len, outgoing.values())))
-        unwaited = self._patience.unwaited(self.present, self.terms.min_parties)
-        answers = self.channel.ask(outgoing, self.terms.timeout_seconds, unwaited)
-        self._patience.note(answers, unwaited)
-        bodies = {}
-        for name in sorted(set(answers) & set(requests)):
-            problem, body = opened(answers[name], requests[name], name)
-            if problem:
-                if self._problems.get(name) != (operation, problem):  # the same again interests nobody
-                    self.log(f"party {name}: no {operation} of round {number}: {problem}")
-                self._problems[name] = operation, problem
-            else:
-                self._problems.pop(name, None)
-                bodies[name] = body
-                self._count(up=len(body))
-        return bodies
-
-    def _count(self, up: int = 0, down: int = 0, plain: int = 0) -> None:
-        self._bytes = (self._bytes[0] + up, self._bytes[1] + down, self._bytes[2] + plain)
+    def _wanted(self, name: str, told: Arrays, now: Checkpoint) -> Iterator[Mapping[str, Expected]]:
+        """What a party may send; some rounds are unlike the others, such as every tenth."""
+        returning = max(now.answered.get(name, []), default=-1) >= 0
+        for alike in (True, False):
+            yield self._learned.of(name, told, now.words or (), now.next_round, returning, alike)
 
     def _require(self, parties: Mapping[str, object] | Sequence[str], what: str) -> None:
         if len(parties) < self.terms.min_parties:

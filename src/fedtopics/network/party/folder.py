@@ -29,11 +29,13 @@ from fedtopics.network import private_scores, verification
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.side import Delivery, PartySide, Score
 from fedtopics.network.party.store import MODELS, PartyStore
+from fedtopics.network.party.sums import Identity
 from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_identity
 from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.secure_sum import Sign
 from fedtopics.network.tls import Credentials
 from fedtopics.network.verification import FILES, check_record
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -181,7 +183,16 @@ class PartyFolder:
         store, score = self.store(LOCK_SECONDS), self._score()
         sign = partial(certificates.sign, self.path / "party.key")
         given = self.training, self.keep, self.policy.log, score, sign, FILES, self.is_kept
-        return PartySide(self.name, terms, store, *given)
+        return PartySide(self.name, terms, store, *given, self._identity(sign))
+
+    def _identity(self, sign: Sign) -> Identity | None:
+        """Who this party is before others, where the plan has a secure sum."""
+        plan, policy = self.plan, self.policy
+        if plan.secure_sum is None:
+            return None
+        authority = certificates.read_certificate(self.path / "ca.crt")
+        own = files.read(self.path / "party.crt", certificates.MOST_BYTES)
+        return Identity(own, authority, sign, policy.peers, policy.min_parties)
 
     def allowed(self) -> tuple[bytes, ...]:
         """What the party has accepted and allows, as it stands in its files; nothing for one that is gone."""

@@ -4,6 +4,7 @@ Which plan a run goes by is noted before its first release. The same name under 
 was released under the one would be signed for under the other.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -56,10 +57,14 @@ class Progress:
             return prices[number]
         return prices[len(self.paid)] if len(self.paid) < len(prices) else FREE
 
-    def require(self, price: Cost, prices: Sequence[Cost]) -> None:
-        """Refuse a release of this price where the plan, with these `prices`, has none of it left."""
-        paid = [replace(cost, noise=price.noise) for cost in self.paid]
-        if price != FREE and paid.count(price) >= list(prices).count(price):
+    def require(self, price: Cost, prices: Sequence[Cost], n_repeats: int = 0) -> None:
+        """Refuse a release of this price where the plan, with these `prices`, has none of it left.
+
+        Beyond them it has `n_repeats` of any price, for rounds that were lost.
+        """
+        made = Counter(replace(cost, noise=price.noise, alone=()) for cost in (*self.paid, price))
+        beyond = made - Counter(prices)
+        if price != FREE and beyond[price] and beyond.total() > n_repeats:
             raise InputError("asked once more for what the plan has not so often: nothing is sent")
 
     def after(self, number: int, cost: Cost) -> "Progress":

@@ -4,6 +4,8 @@
     contribute   [round t]  what is sent in this round: first words and votes, where words are agreed on
                  (`protocol.agreeing`), then what the method sends  -> a release
     vocabulary   the words of this run, one list for the whole of it
+    key, peers   this party's key of the run, and those of the others       (where the plan has a secure sum:
+    sum          [round t]  this party's part of the sum over some parties   what is released leaves masked)
     evaluate     [the last] how well these topics predict documents -> a release
     attest       [the last] what this run has cost, as the ledger here says, signed here
     deliver      the finished model, to be kept here
@@ -36,6 +38,7 @@ from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.runs import PartyRuns, RoundPassedError, never_empty
 from fedtopics.network.party.store import PartyStore
+from fedtopics.network.party.sums import Identity, PartySums
 from fedtopics.network.party.words import PartyWords, told_words
 from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -45,6 +48,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
 from fedtopics.protocol.agreeing import CONFIRMATION
+from fedtopics.protocol.summing import in_steps
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party
 
@@ -94,6 +98,7 @@ class PartySide:
     sign: attestation.Sign | None = None  # with this party's key
     files: Collection[str] | None = None  # what a finished run is delivered as
     is_kept: Callable[[str], bool] = lambda run: False  # whether a finished run is stored
+    identity: Identity | None = None  # before other parties, where the plan has a secure sum
     unpaid: bool = False  # whether a price could not be written: then no other is agreed to
     _documents: Corpus | None = field(default=None, init=False)
     _words: PartyWords = field(init=False)
@@ -105,6 +110,9 @@ class PartySide:
     def __post_init__(self) -> None:
         self._words = PartyWords(self.terms, self.store)
         self._runs = PartyRuns(self.store, self.is_kept)
+        self._sums: PartySums | None = None
+        if self.identity is not None:
+            self._sums = PartySums(self.name, self.terms, self.store, self.identity)
 
     def answer(self, asked: Request) -> bytes:
         """The answer to a question in bytes; never an exception."""
@@ -129,6 +137,9 @@ class PartySide:
             "hello": lambda asked: wire.pack({"time": np.array(time())}),
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
+            "key": lambda asked: self._in_sums().key(asked),
+            "peers": lambda asked: self._in_sums().peers(asked),
+            "sum": self._sum,
             "evaluate": self._evaluate,
             "attest": self._attest,
             "deliver": self._deliver,
@@ -140,7 +151,7 @@ class PartySide:
         self._runs.check_plan(asked.run, self.terms.plan)
         known = self.store.stored(asked.run, asked.round, asked.operation)
         if known is not None:
-            return known
+            return self._shown(asked, known)
         try:
             return answers[asked.operation](asked)
         except Exception as problem:
@@ -164,25 +175,48 @@ class PartySide:
         """What leaves in a round of training, or before it of the agreement on words."""
         rounds, so_far = self.terms.rounds_of(asked.round), self._runs.progress(asked.run)
         words = self._words.of(asked.run, asked.vocabulary) if asked.round >= 0 else None
-        if not so_far.newest < asked.round < rounds.n_rounds:
-            raise RoundPassedError(
-                f"expected a round after {so_far.newest} of {rounds.n_rounds}, got {asked.round}"
-            )
+        n_rounds = rounds.n_rounds + (0 if words is None else self.terms.n_repeats)
+        if not so_far.newest < asked.round < n_rounds:
+            raise RoundPassedError(f"expected a round after {so_far.newest} of {n_rounds}, got {asked.round}")
         arrays = self._told(asked, rounds.may_be_told(len(words or ()), self.name))
         prices = rounds.prices(len(words or ()))
         due = None if words is None else self.terms.method.price_of(arrays)
         if due is not None:
-            so_far.require(due, prices)
-        self._begin(asked, so_far.price(asked.round, prices) if due is None else due)
+            so_far.require(due, prices, self.terms.n_repeats)
+        price = so_far.price(asked.round, prices) if due is None else due
+        self._begin(asked, price if words is None else self.terms.priced(price))
         if asked.round == CONFIRMATION:
             self._words.note_candidates(asked.run, words_of(arrays["words"]))
         party = self._party(asked.run, words)
         release, memory = rounds.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
+        if self._is_hidden(asked):
+            sums, n_parties = self.terms.method.sums or {}, len(self.terms.parties)
+            release = release.map(lambda arrays: in_steps(arrays, sums, n_parties))
         payload = self._commit(asked, release, None if words is None else memory)
         if words is not None:
             self._parties[asked.run] = replace(party, memory=memory)
         self._runs.advance(asked.run, asked.round, release.cost)
-        return payload
+        return self._shown(asked, payload)
+
+    def _is_hidden(self, asked: Request) -> bool:
+        """Whether what is released leaves as part of a secure sum alone."""
+        return self.terms.summing is not None and asked.operation == "contribute" and asked.round >= 0
+
+    def _shown(self, asked: Request, payload: bytes) -> bytes:
+        """What the coordinator gets to see of a release: that it is ready, where it leaves masked."""
+        return wire.pack({}) if self._is_hidden(asked) else payload
+
+    def _sum(self, asked: Request) -> bytes:
+        """This party's part of the sum over the parties that are named; its release was charged before."""
+        sums, so_far = self._in_sums(), self._runs.progress(asked.run)
+        if asked.round != so_far.newest or asked.round < 0 or so_far.left or self.is_kept(asked.run):
+            raise RoundPassedError(f"expected a sum of round {so_far.newest}, got one of {asked.round}")
+        return sums.sum(asked)
+
+    def _in_sums(self) -> PartySums:
+        if self._sums is None or self.terms.summing is None:
+            raise InputError("the plan has no secure sum: nothing is sent")
+        return self._sums
 
     def _evaluate(self, asked: Request) -> bytes:
         if self.score is None or asked.round != self.terms.method.n_rounds:
@@ -215,6 +249,8 @@ class PartySide:
         files = {name: array.tobytes() for name, array in arrays.items()}
         ledger = self.store.run_ledger(asked.run)
         self.keep(asked.run, Delivery(files, words, local, ledger))
+        if self._sums is not None:
+            self._sums.forget(asked.run)
         return wire.pack({})
 
     def _begin(self, asked: Request, due: Cost) -> None:

@@ -173,11 +173,11 @@ class PartyStore:
         """Delete what a finished run has left, save its lines in the ledger and the name of its plan."""
         for entry in self.of_run(run):
             self._delete(entry)
-        for kind in ("candidates", "words"):
+        for kind in ("candidates", "words", "key", "peers", "sums"):
             self.note(run, kind).unlink(missing_ok=True)
 
     def note(self, run: str, kind: str) -> Path:
-        """Where the `plan`, the `candidates` or the `words` of a run are noted."""
+        """Where something of a run is noted: its `plan`, `candidates`, `words`, `key`, `peers` or `sums`."""
         return self.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
 
     def _delete(self, entry: Entry) -> None:

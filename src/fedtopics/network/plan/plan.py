@@ -25,7 +25,8 @@ from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
-from fedtopics.protocol.method import Method
+from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.summing import Summing
 
 LONGEST_LINE = 200  # of what is public
 LONGEST_WAIT = 1e6  # seconds
@@ -52,6 +53,7 @@ class Plan:
     public: tuple[str, ...] = PUBLIC
     significant_bits: int | None = None  # of numbers on the wire; None: exact
     simulation_seed: int | None = None  # None: noise from the operating system
+    secure_sum: Summing | None = None  # None: the coordinator sees what each party sends
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timeout_seconds", float(self.timeout_seconds))
@@ -67,10 +69,22 @@ class Plan:
         _within("simulation_seed", self.simulation_seed, 0, 2**32 - 1)
         _check_topics(self)
         method = self.method()
+        if self.secure_sum is not None:
+            self._check_sum(checked(method, self.secure_sum))
         number = () if method.hides_documents else (NUMBER,)
         known = (*PUBLIC, *number, *method.shows())  # a plan may add to it, and hide nothing of it
         object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))
         self._check_price()
+
+    def _check_sum(self, summing: Summing) -> None:
+        least = summing.least(len(self.parties))
+        if self.min_parties < least:
+            raise InputError(
+                f"min_parties must be at least {least} where {summing.threshold} of {len(self.parties)} "
+                f"parties may be absent from a secure sum, got {self.min_parties}"
+            )
+        if self.significant_bits is not None:
+            raise InputError("significant_bits has no meaning where numbers travel masked; leave it out")
 
     def _check_price(self) -> None:
         """Refuse a run that sends nothing, or whose price has no bound or is above its promise."""
@@ -122,7 +136,17 @@ class Plan:
         require_words(n_words)
         agreement = self.agreement()
         agreed = [] if agreement is None else agreement.prices()
-        return [*agreed, *self.method().prices(n_words), *self.evaluation.prices()]
+        return [*agreed, *self._training(n_words), *self.evaluation.prices()]
+
+    def _training(self, n_words: int) -> list[Cost]:
+        """What training costs, with rounds that may be played again: as if each were the dearest."""
+        prices, summing = self.method().prices(n_words), self.secure_sum
+        if summing is None:
+            return prices
+        again = [max(prices, key=self.privacy.epsilon_of)] if len(prices) > 1 else []  # else once and for all
+        together = summing.together(len(self.parties), self.min_parties)
+        whole = [*prices, *(again * summing.repeats)]
+        return whole if together is None else [together.priced(cost) for cost in whole]
 
     def price(self, n_words: int) -> float:
         """The epsilon of the whole run, for the relation and delta of the promise."""
@@ -130,7 +154,13 @@ class Plan:
 
     def prices(self) -> dict[str, float]:
         """The epsilon of the whole run at the promise's delta: for words, documents, what else is priced."""
-        spent = total(self.costs(self.vocabulary.most_words))
+        return self._epsilons(total(self.costs(self.vocabulary.most_words)))
+
+    def prices_before_one(self) -> dict[str, float]:
+        """The same before a coordinator whom no party helps: less, where parties draw noise together."""
+        return self._epsilons(total(self.costs(self.vocabulary.most_words)).before_one())
+
+    def _epsilons(self, spent: Cost) -> dict[str, float]:
         shown = [name for name in RELATIONS if name.startswith(("word", "document"))]
         relations = [name for name in RELATIONS if name in (*shown, *spent.relations)]
         return {name: accounting.epsilon(spent.losses_of(name), self.privacy.delta) for name in relations}

@@ -6,6 +6,9 @@ max_rounds = 200
 log = "rounds"            on this party's own disk: "nothing", "rounds" (numbers, seconds, bytes) or
                           "details" (counts of documents, texts of errors); the coordinator gets none of it
 simulation = false        whether plans whose noise comes from a seed may run: for trying alone
+secure_sum = true         refuse plans in which the coordinator sees this party's own numbers
+peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they read them out: a secure sum
+                          hides nothing from a coordinator that can pass for the others
 
 [[budget]]                over all runs together, as the party's own ledger counts them
 relation = "word add/remove"
@@ -13,7 +16,8 @@ epsilon = 12.0
 delta = 1e-6
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -40,6 +44,8 @@ class Policy:
     max_rounds: int = 200
     log: str = "rounds"
     simulation: bool = False
+    secure_sum: bool = False
+    peers: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.log not in LOGS:
@@ -49,6 +55,8 @@ class Policy:
         for name in ("min_parties", "max_rounds"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not all(isinstance(told, str) for told in self.peers.values()):
+            raise InputError("peers must hold fingerprints as texts, got something else")
         if not self.budget:
             raise InputError("expected at least one [[budget]], got none; without one it protects nobody")
 
@@ -70,5 +78,10 @@ class Policy:
             )
         if method.n_rounds > self.max_rounds:
             raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {method.n_rounds}")
+        if self.secure_sum and plan.secure_sum is None:
+            raise PolicyError("this party takes part in secure sums only, got a plan without [secure_sum]")
+        strangers = sorted(set(self.peers) - set(plan.parties))
+        if plan.secure_sum is not None and strangers:
+            raise PolicyError(f"this party knows {strangers[0]!r:.60}, got a plan without it")
         if plan.simulation_seed is not None and not self.simulation:
             raise PolicyError("this party allows secure noise only, got a plan with simulation_seed")

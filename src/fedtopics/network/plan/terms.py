@@ -7,12 +7,14 @@ from pathlib import Path
 
 from fedtopics.errors import InputError
 from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.mechanisms.together import Together
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Rounds
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.turn import Turn
 
 
@@ -23,6 +25,7 @@ class Terms:
     plan       digest of the plan that each party has accepted
     words      the public word list; None where the parties agree on the words
     agreement  how they do that; None where the list is public
+    summing    how parties are added up, where the coordinator sees totals alone
     seed       of everything that is drawn but privacy noise, and of that too unless `secure`
     """
 
@@ -37,10 +40,26 @@ class Terms:
     agreement: Agreement | None = None
     significant_bits: int | None = None
     n_threads: int = 1
+    summing: Summing | None = None
 
     def turn(self, role: str, number: int = 0, party: str = "") -> Turn:
         """A place in the run with its random streams, the same under every engine."""
-        return Turn(self.seed, role, number, party, n_threads=self.n_threads, secure=self.secure)
+        drawn = {"n_threads": self.n_threads, "secure": self.secure, "together": self.together}
+        return Turn(self.seed, role, number, party, **drawn)  # type: ignore[arg-type]
+
+    @property
+    def together(self) -> Together | None:
+        """How parties draw noise together; None: each draws its own."""
+        return None if self.summing is None else self.summing.together(len(self.parties), self.min_parties)
+
+    @property
+    def n_repeats(self) -> int:
+        """How many rounds may be lost and played again."""
+        return 0 if self.summing is None else self.summing.repeats
+
+    def priced(self, cost: Cost) -> Cost:
+        """A price of the method as its release is charged."""
+        return cost if self.together is None else self.together.priced(cost)
 
     @property
     def first_round(self) -> int:
@@ -73,6 +92,7 @@ def terms_of(plan: Plan, folder: Path, run: str) -> Terms:
         agreement=plan.agreement(),
         significant_bits=plan.significant_bits,
         n_threads=os.cpu_count() or 1,
+        summing=plan.secure_sum,
     )
 
 

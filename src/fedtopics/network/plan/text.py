@@ -32,6 +32,9 @@ MEANINGS = {
     "vocabulary.min_parties": "that must hold a word",
     "texts.language": "of all documents",
     "texts.stop_words": "leave out the language's stop words",
+    "secure_sum.threshold": "parties that may be absent, or work together with the coordinator, in all",
+    "secure_sum.noise": "each: every party adds all the noise; together: a share of it",
+    "secure_sum.repeats": "rounds that may be lost, where a party falls silent, and played again",
     "evaluation.mode": "none, public (documents of the coordinator) or private (noisy sums of each party)",
     "evaluation.test_fraction": "share of each party's documents that is kept out of training",
     "evaluation.epsilon": "of the scores alone, document add/remove",
@@ -42,6 +45,7 @@ TABLES = {
     "vocabulary": "Where the words come from.",
     "texts": "How every party turns its texts into words.",
     "evaluation": "How the model is scored.",
+    "secure_sum": "The coordinator sees totals of parties, and no party's own numbers.",
 }
 
 
@@ -52,7 +56,7 @@ def written(plan: Plan) -> str:
         "",
     ]
     lines += [_line("", key, value) for key, value in data.items() if not isinstance(value, Mapping)]
-    for table, title in TABLES.items():
+    for table, title in ((table, title) for table, title in TABLES.items() if table in data):
         lines += ["", f"[{table}]  # {title}"]
         lines += [_line(table, key, value) for key, value in data[table].items()]
     return "\n".join(lines) + "\n"
