@@ -12,6 +12,7 @@ _HOMES = {
     "InputError": "errors",
     "LDA": "estimator",
     "Run": "runs.run",
+    "Summing": "protocol.summing",
     "TopicModel": "model",
     "align": "model",
     "compare": "runs.experiment",

@@ -77,7 +77,7 @@ def reference(federation: LocalFederation) -> TopicModel:
     corpora = {
         name: Corpus.from_texts(texts(number), vocabulary=WORDS) for number, name in enumerate(plan.parties)
     }
-    model = in_process.run(plan.method(), corpora, seed=SEED).model
+    model = in_process.run(plan.method(), corpora, seed=SEED, summing=plan.secure_sum).model
     assert model is not None
     return model
 

@@ -16,6 +16,7 @@ from fedtopics import report
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.summing import Summing
 from fedtopics.report import topics_shown
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
@@ -298,3 +299,14 @@ def luminance(color: str) -> float:
     parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_page_tells_who_sees_totals_alone() -> None:
+    together = Summing(0, "together")
+    run = train(small_data(), "hush", n_topics=3, n_rounds=6, secure_sum=together, show_progress=False)
+    page = " ".join(Elements(run_page(run)).text.split())
+    n_parties = len(run.record["parties"])
+    assert "The coordinator sees only totals of at least" in page
+    assert f"hold while none of the {n_parties} parties is absent from a sum" in page
+    assert "before a server that nobody helps" in page
+    assert "Not without help" in page

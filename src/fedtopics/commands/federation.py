@@ -42,7 +42,14 @@ def init(
         str | None, typer.Option(help="What the promise protects; what the method's epsilon does by default.")
     ] = None,
     delta: Annotated[float, typer.Option(help="Chance that the promise may fail.")] = 1e-6,
-    min_parties: Annotated[int, typer.Option(help="Fewest answers of a round.")] = 2,
+    min_parties: Annotated[
+        int | None, typer.Option(help="Fewest answers of a round (2, or as many as a secure sum needs).")
+    ] = None,
+    secure_sum: options.SecureSum = None,
+    noise: options.NoiseOf = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="With --secure-sum: rounds that may be lost and played again.")
+    ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 600.0,
     language: Annotated[str, typer.Option(help="Of the documents.")] = "en",
     simulation_seed: Annotated[
@@ -56,6 +63,8 @@ def init(
     """
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     made = make(method, **given)
+    summing = options.summing(secure_sum, noise, repeats)
+    least = 2 if summing is None else summing.least(len(parties))
     plan = Plan(
         name,
         coordinator,
@@ -64,10 +73,11 @@ def init(
         Budget(made.protects if relation is None else check_relation(relation), 1e9, delta),
         _words(vocabulary, vocabulary_epsilon, max_words, delta),
         settings=given,
-        min_parties=min_parties,
+        min_parties=least if min_parties is None else min_parties,
         timeout_seconds=timeout,
         texts=Texts(language),
         simulation_seed=simulation_seed,
+        secure_sum=summing,
     ).priced()
     onboarding.found(folder, plan, vocabulary)
     print_plan(plan)
@@ -228,7 +238,23 @@ def summary(plan: Plan) -> dict[str, Any]:
         "costs": f"{priced(promise.relation, promise.epsilon, promise.delta)} in all",
         "and": others,
         "noise": noise,
+        "seen": _seen(plan),
         "public": "; ".join(plan.public),
         "scores": scores.mode + (private if scores.mode == "private" else ""),
         "digest": plan.digest,
     }
+
+
+def _seen(plan: Plan) -> str:
+    """What the coordinator sees, and what the run costs before it alone, where that is less."""
+    summing, promise = plan.secure_sum, plan.privacy
+    if summing is None:
+        return "the coordinator sees what each party sends"
+    seen = summing.in_words(len(plan.parties), plan.min_parties)
+    if summing.repeats:
+        number = "one round" if summing.repeats == 1 else f"{summing.repeats} rounds"
+        seen += f"; {number} may be lost and played again, which the price includes"
+    if summing.noise == "together":
+        alone = plan.prices_before_one()[promise.relation]
+        seen += f"; before a coordinator whom none helps {priced(promise.relation, alone, promise.delta)}"
+    return seen

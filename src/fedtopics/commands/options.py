@@ -15,6 +15,7 @@ from fedtopics.documents.reading import read
 from fedtopics.documents.text.harmless import printable
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import TAU
 
 Source = Annotated[
@@ -200,6 +201,29 @@ def takes(group: type[Reading], parameter: str) -> Callable[[Callable[..., None]
         return call
 
     return decorate
+
+
+SecureSum = Annotated[
+    int | None,
+    typer.Option(
+        help="The server sees totals of parties alone; so many may be absent or help it, in all.",
+        metavar="THRESHOLD",
+    ),
+]
+NoiseOf = Annotated[
+    str | None,
+    typer.Option(help="With --secure-sum: noise by each party (each), or shares of it (together)."),
+]
+
+
+def summing(threshold: int | None, noise: str | None, repeats: int | None = None) -> Summing | None:
+    """How parties are added up, where that was asked for."""
+    if threshold is None:
+        for name, given in (("--noise", noise), ("--repeats", repeats)):
+            if given is not None:
+                raise InputError(f"{name} needs --secure-sum, got {given} without it")
+        return None
+    return Summing(threshold, noise or "each", repeats or 0)
 
 
 def method_settings(

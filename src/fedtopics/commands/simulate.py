@@ -40,6 +40,8 @@ def simulate(
     test_fraction: options.TestFraction = 0.1,
     seed: options.Seed = 0,
     secure: options.Secure = False,
+    secure_sum: options.SecureSum = None,
+    noise: options.NoiseOf = None,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
 ) -> None:
     from fedtopics.network import local
@@ -60,7 +62,8 @@ def simulate(
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     drawn = None if secure else seed
     words = local.planned_words(vocabulary, vocabulary_epsilon)
-    plan = local.plan_for(texted, method, given, words=words, simulation_seed=drawn)
+    summing = options.summing(secure_sum, noise)
+    plan = local.plan_for(texted, method, given, words=words, simulation_seed=drawn, secure_sum=summing)
     with local.found(out, plan, texted, vocabulary) as federation:
         tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
         federation.start()

@@ -19,6 +19,7 @@ from fedtopics import methods
 from fedtopics.commands import options, report, tables
 from fedtopics.errors import InputError
 from fedtopics.protocol import with_related_words
+from fedtopics.protocol.method import checked
 from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import READ, check_agreement, prepare
@@ -42,11 +43,16 @@ def train(
     consistency_tau: options.ConsistencyTau = None,
     threads: options.Threads = None,
     secure: options.Secure = False,
+    secure_sum: options.SecureSum = None,
+    noise: options.NoiseOf = None,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **given)
+    summing = options.summing(secure_sum, noise)
+    if summing is not None:
+        checked(made, summing)
     tau = TAU if consistency_tau is None else consistency_tau
     if consistency is not None:
         with_related_words.check(made, tau)
@@ -69,6 +75,7 @@ def train(
         seed=dealing.seed,
         n_threads=threads,
         secure=secure,
+        secure_sum=summing,
         consistency=consistency,
         consistency_tau=tau,
     )

@@ -29,6 +29,7 @@ from fedtopics.network.plan.parts import Evaluation, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
+from fedtopics.protocol.summing import Summing
 from fedtopics.runs.preparing import prepare
 
 HUB = "coordinator"
@@ -196,6 +197,7 @@ def plan_for(
     *,
     words: PlannedWords,
     simulation_seed: int | None,
+    secure_sum: Summing | None = None,
 ) -> Plan:
     """A plan of all these parties on a free port of this machine, with its price as its promise."""
     parties = tuple(sorted(texted.parties))
@@ -211,6 +213,7 @@ def plan_for(
         timeout_seconds=120.0,
         evaluation=Evaluation("public"),
         simulation_seed=simulation_seed,
+        secure_sum=secure_sum,
     )
     return draft.priced()
 

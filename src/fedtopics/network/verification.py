@@ -141,6 +141,8 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
     told = {"method": record["method"], "variant": record.get("variant"), **record["settings"]}
     if not _are_alike(told, {"method": plan.method_name, "variant": method.variant, **in_force}):
         raise AttestationError("expected the method and the settings of the plan in run.json, got others")
+    if _summed(record) != _planned_sum(plan):
+        raise AttestationError("expected the secure sum of the plan in run.json, got another or none")
     whole = whole_ledger(plan, record["n_words"])
     for name, held in found.items():
         if held is not None:
@@ -149,6 +151,17 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
             raise AttestationError(f"expected the price of the whole plan for {name}, got less")
     if _silent(found) and SOURCES.index(record["noise"]) < SOURCES.index(whole.noise):
         raise AttestationError(f"expected {whole.noise} noise in run.json, as planned, got {record['noise']}")
+
+
+def _summed(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a record says of a secure sum, but for prices, which are compared elsewhere."""
+    told = record.get("secure_sum")
+    return None if told is None else {name: value for name, value in told.items() if name != "alone"}
+
+
+def _planned_sum(plan: Plan) -> dict[str, Any] | None:
+    summing = plan.secure_sum
+    return None if summing is None else summing.to_dict(len(plan.parties), plan.min_parties)
 
 
 def _are_alike(told: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:

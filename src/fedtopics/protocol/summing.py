@@ -8,7 +8,7 @@ What is added in steps lies within 2^62 / parties, in steps, on either side of z
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -53,7 +53,7 @@ class Summing:
             raise InputError(f"repeats must lie between 0 and {MOST_REPEATS}, got {self.repeats}")
 
     def least(self, n_parties: int) -> int:
-        """The fewest parties of a sum; an error where one of them would stand alone before the others."""
+        """The fewest of `n_parties` in a sum; an error where one would stand alone before the others."""
         if not self.threshold <= n_parties - 2:
             raise InputError(
                 f"threshold must be at most {n_parties - 2}, two less than the {n_parties} parties, "
@@ -62,11 +62,37 @@ class Summing:
         return n_parties - self.threshold
 
     def together(self, n_parties: int, n_least: int | None = None) -> Together | None:
-        """How so many parties draw noise of which at least `n_least` are in a sum; None: each its own."""
+        """How `n_parties` draw noise of whom at least `n_least` are in a sum; None: each its own."""
         least = self.least(n_parties)
         if self.noise == "each":
             return None
         return Together(n_parties, self.threshold, least if n_least is None else max(least, n_least))
+
+    def in_words(self, n_parties: int, n_least: int | None = None) -> str:
+        """What the coordinator sees of `n_parties`, of whom at least `n_least` are in a sum.
+
+        >>> Summing(1).in_words(4).partition(";")[0]
+        'the coordinator sees only totals of at least 3 parties'
+        """
+        least = max(self.least(n_parties), n_least or 0)
+        helped = "another one" if least > 2 else "the other"
+        return (
+            f"the coordinator sees only totals of at least {least} parties; it would take {least - 1} of "
+            f"them together with the coordinator to see {helped}; {self._noise_in_words()}"
+        )
+
+    def _noise_in_words(self) -> str:
+        if self.noise == "each":
+            return "every party adds all the noise of its price"
+        if not self.threshold:
+            return "noise is drawn together, enough of it where none is absent or helps the coordinator"
+        one = self.threshold == 1
+        some = "one party is absent or helps" if one else f"{self.threshold} parties are absent or help"
+        return f"noise is drawn together, enough of it where at most {some} the coordinator"
+
+    def to_dict(self, n_parties: int, n_least: int | None = None) -> dict[str, Any]:
+        """For the record of a run of `n_parties`, of whom at least `n_least` are in a sum."""
+        return asdict(self) | {"n_parties": n_parties, "seen": self.in_words(n_parties, n_least)}
 
 
 def added(sent: Mapping[str, Arrays]) -> Total:

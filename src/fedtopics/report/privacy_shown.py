@@ -114,15 +114,22 @@ def _purpose(run: Run) -> list[Question]:
     record = run.record
     words = VOCABULARY.get(record.get("vocabulary", ""), ("Yes", "The list of words is public."))
     return [
-        Question(
-            "What does a party as a whole write about?",
-            "By design",
-            "The topics and, roughly, how much of each a party has are what the run is for.",
-        ),
+        Question("What does a party as a whole write about?", *_party(run)),
         Question(f"Which words are in use (all {record['n_words']:,} of them)?", *words),
         Question("With which settings was it run?", "By design", "Public."),
         Question("How many documents does a party have?", *_number(run)),
     ]
+
+
+def _party(run: Run) -> tuple[str, str]:
+    """Whether someone finds out which topics a party has."""
+    summed = run.record.get("secure_sum")
+    if summed is None:
+        return "By design", "The topics and, roughly, how much of each a party has are what the run is for."
+    seen = f"{summed['seen'][0].upper()}{summed['seen'][1:]}."
+    if run.record["engine"] == "in_process":
+        seen += " Here all ran in one process, as a rehearsal of that."
+    return "Not without help", seen
 
 
 def _number(run: Run) -> tuple[str, str]:

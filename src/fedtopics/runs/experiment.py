@@ -19,7 +19,8 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import Bar, bar
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome, Round
-from fedtopics.protocol.method import Method
+from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU, RelatedWords, load
 from fedtopics.runs import record
@@ -39,6 +40,7 @@ def train(
     n_parties: int | None = None,
     test_fraction: float = 0.1,
     secure: bool = False,
+    secure_sum: Summing | None = None,
     show_progress: bool | None = None,
     consistency: Any = None,
     consistency_tau: float = TAU,
@@ -50,11 +52,15 @@ def train(
     again: train what is to be published with `secure=True`, noise from the operating system. `settings` are
     the method's own, beside `n_topics`, and, where `source` is yet to be read, those of `prepare`, beside
     `n_parties` and `test_fraction`. `n_threads` (default: all cores) does not change the result, and
-    `show_progress=None` shows a bar on a terminal only. `consistency` is a public word relation (see
-    `fedtopics.related_words.load`) towards which the server draws topics, as strongly as `consistency_tau`.
+    `show_progress=None` shows a bar on a terminal only. With a `secure_sum` the parties are added up as by
+    one: the server sees totals alone, and they may draw noise together. `consistency` is a public word
+    relation (see `fedtopics.related_words.load`) towards which the server draws topics, as strongly as
+    `consistency_tau`.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
+    if secure_sum is not None:
+        checked(made, secure_sum)
     check_agreement(made, reading.get("vocabulary_epsilon"))
     reading["by_content"] = secure and made.hides_documents
     data = prepare(
@@ -67,6 +73,7 @@ def train(
         seed=seed,
         n_threads=n_threads,
         secure=secure,
+        secure_sum=secure_sum,
         show_progress=show_progress,
         consistency=consistency,
         consistency_tau=consistency_tau,
@@ -81,6 +88,7 @@ def train_on(
     seed: int = 0,
     n_threads: int | None = None,
     secure: bool = False,
+    secure_sum: Summing | None = None,
     show_progress: bool | None = None,
     consistency: Any = None,
     consistency_tau: float = TAU,
@@ -89,7 +97,7 @@ def train_on(
     check_dealing(data.dealing, secure)
     n_threads = n_threads or os.cpu_count() or 1
     relation = _relation(consistency, data)
-    for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts)]:
+    for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
         logger.warning("%s: %s", name, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
@@ -101,6 +109,7 @@ def train_on(
             ledger=_ledger(data, method),
             n_threads=n_threads,
             secure=secure,
+            summing=secure_sum,
             on_round=_shower(shown),
             monitor=watch,
         )
@@ -111,6 +120,8 @@ def train_on(
         "seconds": perf_counter() - began - watch.seconds,
         "processor_seconds": process_time() - working - watch.processor_seconds,
     }
+    if secure_sum is not None:
+        facts["secure_sum"] = record.summed(secure_sum, len(data.parties), outcome.ledger)
     if relation is not None:
         facts["consistency"] = {  # so that it can be found and judged
             "source": relation.source,

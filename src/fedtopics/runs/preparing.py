@@ -16,6 +16,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import in_process
 from fedtopics.protocol.method import Amounts, Method
+from fedtopics.protocol.summing import Summing
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
@@ -60,8 +61,14 @@ class Data:
     @property
     def amounts(self) -> Amounts:
         """How much there is to train on."""
-        train = self.train
-        return Amounts(train.n_words, train.n_docs, train.n_persons, len(self.parties))
+        return self.amounts_by()
+
+    def amounts_by(self, summing: Summing | None = None) -> Amounts:
+        """The same where parties are added up by this `summing`."""
+        train, n_parties = self.train, len(self.parties)
+        together = None if summing is None else summing.together(n_parties)
+        noises = None if together is None else together.of_sum(n_parties) ** 2
+        return Amounts(train.n_words, train.n_docs, train.n_persons, n_parties, noises)
 
 
 def prepare(

@@ -14,11 +14,23 @@ from numpy.typing import NDArray
 
 import fedtopics
 from fedtopics.model import TopicModel
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.summing import Summing
 from fedtopics.runs.run import SCHEMA
 
-CARD = ("method", "variant", "settings", "consistency", "vocabulary", "privacy", "noise", "versions")
+CARD = (
+    "method",
+    "variant",
+    "settings",
+    "consistency",
+    "secure_sum",
+    "vocabulary",
+    "privacy",
+    "noise",
+    "versions",
+)
 
 
 def made(
@@ -56,6 +68,15 @@ def made(
         },
         **facts,
     }
+
+
+def summed(summing: Summing, n_parties: int, ledger: Ledger, n_least: int | None = None) -> dict[str, Any]:
+    """What a record says of a secure sum: who sees what, and what holds before the coordinator alone.
+
+    Where nothing is said of `n_least`, all parties were in every sum.
+    """
+    told = summing.to_dict(n_parties, n_parties if n_least is None else n_least)
+    return told | ({"alone": ledger.statements(alone=True)} if summing.noise == "together" else {})
 
 
 def with_card(model: TopicModel, record: Mapping[str, Any], language: str | None) -> TopicModel:

@@ -119,7 +119,7 @@ def planned_ledger(terms: Terms, end: Checkpoint, scored: Scored | None = None) 
     for party in terms.parties:
         training = iter(terms.method.prices(len(end.words or ())))
         for number in end.answered.get(party, []):
-            cost = agreed[number] if number < 0 else next(training, FREE)
+            cost = agreed[number] if number < 0 else terms.priced(next(training, FREE))
             ledger.charge(party, number, as_drawn(cost, terms.secure), content=f"{end.run}/{number}")
         if scored is not None and party in scored.parties:
             number, cost = terms.method.n_rounds, as_drawn(scored.cost, terms.secure)
@@ -155,6 +155,8 @@ def write(
     signed = attestation.written({name: kept for name, (kept, _) in last.attested.items()})
     ledger = planned_ledger(terms, end, last.scored)
     facts = _attested(last, plan, end, ledger) | {"attestations_sha256": sha256(signed).hexdigest()}
+    if terms.summing is not None:
+        facts["secure_sum"] = record.summed(terms.summing, len(plan.parties), ledger, plan.min_parties)
     kept = _record(plan, terms, end, facts) | {"n_topics": model.n_topics}
     model = record.with_card(model, kept, plan.texts.language)
     if test is not None:
