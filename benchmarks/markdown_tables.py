@@ -9,8 +9,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows])
 
 
-def spread(values: Sequence[float]) -> str:
-    """The mean, and the range where there are several."""
-    if len(values) == 1:
-        return f"{values[0]:.0f}"
-    return f"{fmean(values):.0f} ({min(values):.0f} to {max(values):.0f})"
+def spread(values: Sequence[float], digits: int = 0) -> str:
+    """The mean, and the range where there are several, with so many digits after the point."""
+    mean, least, most = (f"{value:.{digits}f}" for value in (fmean(values), min(values), max(values)))
+    return mean if len(values) == 1 else f"{mean} ({least} to {most})"

@@ -28,6 +28,7 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.protocol import in_process
+from fedtopics.protocol.summing import Summing
 
 LINK = Path(__file__).with_name("wide_area_link.py")
 DELAY, RATE = 0.08, 20e6
@@ -46,7 +47,11 @@ def invented_texts(words: Sequence[str], n_docs: int, seed: int) -> list[str]:
 
 
 def founded(
-    folder: Path, words: Sequence[str], texts: Mapping[str, Sequence[str]], settings: dict[str, Any]
+    folder: Path,
+    words: Sequence[str],
+    texts: Mapping[str, Sequence[str]],
+    settings: dict[str, Any],
+    secure_sum: Summing | None = None,
 ) -> LocalFederation:
     listed = folder / "words.txt"
     listed.write_text("".join(f"{word}\n" for word in words))
@@ -60,6 +65,7 @@ def founded(
         settings={"epsilon": 6.0, **settings},
         min_parties=len(texts),
         simulation_seed=SEED,
+        secure_sum=secure_sum,
     )
     return LocalFederation.found(
         folder / "federation", plan, texts, policy_template(plan, simulation=True), listed
@@ -84,7 +90,7 @@ def compared(federation: LocalFederation, record: dict[str, Any], model: TopicMo
         )
         for name in plan.parties
     }
-    reference = in_process.run(plan.method(), corpora, seed=SEED, n_threads=2)
+    reference = in_process.run(plan.method(), corpora, seed=SEED, n_threads=2, summing=plan.secure_sum)
     assert reference.model is not None
     rounds = record["rounds"][2:]
     each = 8 * model.n_words * model.n_topics * len(plan.parties)  # float64, one way, all parties
@@ -103,11 +109,11 @@ def compared(federation: LocalFederation, record: dict[str, Any], model: TopicMo
     }
 
 
-def overhead(folder: Path) -> dict[str, Any]:
+def overhead(folder: Path, secure_sum: Summing | None = None) -> dict[str, Any]:
     """20,000 words x 50 topics x 4 bytes = 4 MB each way for every party."""
     words = invented_words(20_000)
     texts = {f"party-{i}": invented_texts(words, 100, i) for i in range(3)}
-    with founded(folder, words, texts, {"n_topics": 50, "n_rounds": 20}) as federation:
+    with founded(folder, words, texts, {"n_topics": 50, "n_rounds": 20}, secure_sum) as federation:
         federation.start()
         record, model, seconds = trained(federation, 400)
     found = compared(federation, record, model) | {"seconds_in_all": seconds}
