@@ -15,6 +15,11 @@ HOWS = {
     "together 2": "drawn together, t = 2",
     "each": "all of it by each party",
 }
+KINDS = {
+    "keeps": "last counts of each party are kept",
+    "totals": "found from totals (CALM now)",
+    "drops": "dropped",
+}
 MOST = 1.03  # of the perplexity with one noise in the middle
 
 
@@ -54,15 +59,9 @@ def absent() -> str:
     found = stored.values("secure_sum_calm").get("absent", {})
     rows = []
     for when, kinds in found.items():
-        cells = [_spread(list(kinds.get(kind, {}).values()), "perplexity", 0) for kind in ("keeps", "drops")]
-        ratios = [
-            run["perplexity"] / kinds["keeps"][seed]["perplexity"]
-            for seed, run in kinds.get("drops", {}).items()
-            if seed in kinds.get("keeps", {})
-        ]
-        rows.append([when, *cells, _numbers(ratios, 3)])
-    header = ["one of three parties is away", "keeps its last counts", "those that are there", "ratio"]
-    return table(header, rows)
+        cells = [_spread(list(kinds.get(kind, {}).values()), "perplexity", 0) for kind in KINDS]
+        rows.append([when, *cells])
+    return table(["one of three parties is away", *KINDS.values()], rows)
 
 
 def bits() -> str:

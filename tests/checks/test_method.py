@@ -18,6 +18,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method
+from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
@@ -46,6 +47,18 @@ class PaysForNothing(Calm):
 
     def prices(self, n_words: int) -> list[Cost]:
         return []
+
+
+class AddsWhatItDoesNotName(Calm):
+    sums = {"counts": 16}  # noqa: RUF012
+
+
+class NeedsMoreThanSums(Shared):
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        return {"n_wk": total.arrays["n_wk/north"]}
+
+    def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
+        return {"n_wk": sum((arrays["n_wk"] for arrays in sent.values()), start=state["n_wk"] * 0)}
 
 
 class AnnouncesLess(Calm):
@@ -148,6 +161,8 @@ BROKEN = {
     DrawsAnew: "what is charged is not what `prices` announced",
     TellsWhatIsNotDeclared: "round 1 tells what `may_be_told` does not",
     HasTopicsTooMany: "a model must have 3 to 3 topics of 60 words, as `model_sizes` says, got shape",
+    AddsWhatItDoesNotName: "`sums` must name what is sent, got unigram, tokens, n_docs beside it",
+    NeedsMoreThanSums: "round 0 cannot be made of a sum: KeyError",
     HasNoTopics: "neither `model` nor `local_model` gives topics",
     IgnoresTheSeed: "another seed changes no topic",
     DrawsFromNowhere: "the same seed gives other bytes: round 0",

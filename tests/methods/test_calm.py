@@ -111,18 +111,21 @@ def sent(value: float) -> Arrays:
     return {"counts": np.full((N_WORDS, 3), value, np.float32), "likelihood": np.array(-1.0)}
 
 
-def test_a_round_is_made_of_the_parties_that_are_there() -> None:
+def test_what_a_party_had_that_is_away_follows_from_totals() -> None:
     method = Calm(epsilon=8.0, n_topics=3)
     flat = np.ones((N_WORDS, 3))
     state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
     state = method.combine(state, {"a": sent(2), "b": sent(5)}, Turn(0, "server", 1))
-    state = method.combine(state, {"a": sent(3)}, Turn(0, "server", 2))
-    np.testing.assert_allclose(state["counts"], 3)
-    assert {name: amount.tolist() for name, amount in method.party_topics(state).items()} == {
-        "a": [3 * N_WORDS] * 3,
-        "b": [5 * N_WORDS] * 3,
-    }
-    assert same(method.combine(state, {}, Turn(0, "server", 3)), state)
+    for number, value in ((2, 2.0), (3, 3.0)):  # what b had stays, whatever a sends
+        state = method.combine(state, {"a": sent(value)}, Turn(0, "server", number))
+        np.testing.assert_allclose(state["counts"], 5 + value)
+    state = method.combine(state, {"a": sent(3), "b": sent(6)}, Turn(0, "server", 4))
+    np.testing.assert_allclose(state["counts"], 9)
+    state = method.combine(state, {"b": sent(7)}, Turn(0, "server", 5))
+    np.testing.assert_allclose(state["counts"], 9)
+    amounts = {name: amount.tolist() for name, amount in method.party_topics(state).items()}
+    assert amounts == {"a": [3 * N_WORDS] * 3, "b": [7 * N_WORDS] * 3}
+    assert same(method.combine(state, {}, Turn(0, "server", 6)), state)
 
 
 def told_after(before: float, after: float) -> Arrays:

@@ -12,6 +12,7 @@ It plays some rounds of three small parties and raises `ContractError` with the 
     model      its topics are probabilities, as many as announced
     missing    a party that misses a round, or joins late, stops nothing
     blindfold  at epsilon 0 nothing leaves that depends on what is not public
+    sums       a method that needs sums alone sends what can be added, and makes rounds of totals
 
 At epsilon 0 a mechanism ignores its input: whatever still differs went round the mechanism. A method with a
 setting `epsilon` is played at 0 on two federations that agree in all that is public (the vocabulary, the
@@ -34,6 +35,7 @@ from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import same
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.summing import added_in_steps
 
 PARTIES = ("north", "south", "west")
 
@@ -68,6 +70,7 @@ def check_method(method: Method | type[Method]) -> None:
     _check_models(run)
     _check_missing(made, corpora)
     check_blindfold(made)
+    _check_sums(run)
 
 
 def _topics(played: Played) -> bytes:
@@ -145,6 +148,27 @@ def _check_models(played: Played) -> None:
     for name, amounts in method.party_topics(played.state).items():
         fits = name in PARTIES and len(amounts) in sizes
         require(fits, f"`party_topics` must give an amount for each topic, got {len(amounts)} of {name}")
+
+
+def _check_sums(played: Played) -> None:
+    """Of a method that says `sums`: every round gives the next state from the sum in steps, too."""
+    method, bits = played.method, played.method.sums
+    if bits is None:
+        return
+    again, turn = Played(method, played.corpora), played.server
+    for number in range(method.n_rounds):
+        again.round(number, PARTIES)
+        sent = {name: release.value for at, name, release in again.releases if at == number}
+        shapes = {name: {key: array.shape for key, array in sent[name].items()} for name in PARTIES}
+        alike = all(shapes[name] == shapes[PARTIES[0]] for name in PARTIES)
+        require(alike, f"what is added must have one shape, got {shapes} in round {number}")
+        unknown = [key for key in shapes[PARTIES[0]] if key not in bits]
+        require(not unknown, f"`sums` must name what is sent, got {', '.join(unknown)} beside it")
+        try:
+            total = added_in_steps(sent, bits, len(PARTIES))
+            method.combine_total(again.before, total, replace(turn, round=number))
+        except (InputError, LookupError, TypeError, ValueError, NotImplementedError) as error:
+            raise ContractError(f"round {number} cannot be made of a sum: {error!r}") from error
 
 
 def _check_missing(method: Method, corpora: dict[str, Corpus]) -> None:

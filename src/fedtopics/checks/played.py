@@ -60,6 +60,7 @@ class Played:
         self.releases: list[tuple[int, str, Release[Arrays]]] = []
         self.state = method.start(N_WORDS, self.server) | method.known_words(VOCABULARY)
         _require_arrays("start", self.state)
+        self.before = self.state  # the last round
 
     def whole(self) -> "Played":
         """All rounds, with all parties."""
@@ -69,6 +70,7 @@ class Played:
 
     def round(self, number: int, present: tuple[str, ...]) -> None:
         """One round, with these parties."""
+        self.before = self.state
         sent = {name: self._contribution(number, name) for name in present}
         with _untouched("combine", state=self.state, **sent):
             after = self.method.combine(self.state, sent, replace(self.server, round=number))

@@ -14,9 +14,9 @@
 
 The E step (`sampling/channel_em.py`) takes Y for what it is, counts seen through known noise, and leaves each
 token out of the evidence about itself. EM's steps get short near its end; momentum (Nesterov 1983) keeps them
-long and has the same fixed point; it fades where one round moves many of the counts. A round is made of the
-parties that are there; one that joins late draws its histograms then. After a stop the rounds that are left
-pass without work. The server needs sums over the parties alone.
+long and has the same fixed point; it fades where one round moves many of the counts. The server needs sums
+over the parties alone: what one had that is away follows from totals (`parts/absent.py`); one that joins late
+draws its histograms then. After a stop the rounds that are left pass without work.
 
 Guarantee: epsilon for a word added or removed (2 epsilon where max_length is set: it pushes another word over
 the edge), 2 epsilon for a word replaced, n epsilon for a document of at most n = max_length tokens.
@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.methods.parts import party_amounts
+from fedtopics.methods.parts.absent import with_absent
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.mechanisms.bounds import Bounds
@@ -178,10 +179,9 @@ class Calm(Method):
             return state
         if "counts" not in state:
             return self._begin(total.arrays, turn)
-        counts = total.arrays["counts"]
-        previous = state["counts"] if turn.round > 1 else counts
-        kept = {"counts": counts, "previous": previous, "length": state["length"]}
-        kept["likelihood"] = total.arrays["likelihood"]
+        kept = with_absent(state, total.arrays["counts"], total.parties)
+        kept["previous"] = state["counts"] if turn.round > 1 else kept["counts"]
+        kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}
         return kept | _stop(state, total.arrays.get("score"), turn.round)
 
     def measures(self, state: Arrays) -> dict[str, float]:

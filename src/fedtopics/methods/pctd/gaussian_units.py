@@ -1,8 +1,9 @@
 """Gaussian noise on the counts of semantic units: settings, price and server of both variants of PC-TD.
 
-A round is made of the parties that are there. With vectors of n-grams a word that comes between others moves
-those after it to other n-grams and may make one more: a word replaced is all that has a bound, epsilon cannot
-be asked for, and what would follow if a count changed by 1, as the paper says, is recorded as a claim.
+What a party had that misses a round follows from totals. With vectors of n-grams a word that comes between
+others moves those after it to other n-grams and may make one more: a word replaced is all that has a bound,
+epsilon cannot be asked for, and what would follow if a count changed by 1, as the paper says, is recorded as
+a claim.
 """
 
 from abc import abstractmethod
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.methods.parts import party_amounts
+from fedtopics.methods.parts.absent import with_absent
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
 from fedtopics.privacy.explain import worth
@@ -146,7 +148,8 @@ class GaussianUnits(Method):
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         if not total.parties:
             return state
-        return state | {"counts": np.maximum(total.arrays["counts"], 0.0)}
+        known = with_absent(state, total.arrays["counts"], total.parties)
+        return state | known | {"counts": np.maximum(known["counts"], 0.0)}
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:
