@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,19 @@ def test_a_release_is_never_shown_however_often_it_is_asked_for(north: Asked) ->
     error, sent = north.part(0, *NAMES)
     assert not error
     assert not any(number in sent["n"].tobytes() for number in secret)
+
+
+def test_the_digest_that_is_attested_does_not_let_values_be_tried(tmp_path: Path) -> None:
+    digests = set()
+    for place in ("one", "other"):
+        north = Asked(tmp_path / place)
+        north.meet()
+        north.contribute(0)
+        [entry] = north.side.store.of_run("first")
+        digests.add(entry.content)
+        plain = wire.pack({"n": numbers("north", 0).view(np.uint64)})
+        assert entry.content != sha256(plain).hexdigest()
+    assert len(digests) == 2  # of the same numbers
 
 
 def test_the_part_of_a_sum_is_masked_for_just_these_parties(north: Asked) -> None:

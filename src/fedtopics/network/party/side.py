@@ -48,7 +48,6 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
 from fedtopics.protocol.agreeing import CONFIRMATION
-from fedtopics.protocol.summing import in_steps
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party
 
@@ -178,6 +177,8 @@ class PartySide:
         n_rounds = rounds.n_rounds + (0 if words is None else self.terms.n_repeats)
         if not so_far.newest < asked.round < n_rounds:
             raise RoundPassedError(f"expected a round after {so_far.newest} of {n_rounds}, got {asked.round}")
+        if self._is_hidden(asked):
+            self._in_sums()  # without a key nothing is made
         arrays = self._told(asked, rounds.may_be_told(len(words or ()), self.name))
         prices = rounds.prices(len(words or ()))
         due = None if words is None else self.terms.method.price_of(arrays)
@@ -190,8 +191,7 @@ class PartySide:
         party = self._party(asked.run, words)
         release, memory = rounds.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
         if self._is_hidden(asked):
-            sums, n_parties = self.terms.method.sums or {}, len(self.terms.parties)
-            release = release.map(lambda arrays: in_steps(arrays, sums, n_parties))
+            release = release.map(self._in_sums().in_steps)
         payload = self._commit(asked, release, None if words is None else memory)
         if words is not None:
             self._parties[asked.run] = replace(party, memory=memory)

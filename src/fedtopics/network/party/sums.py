@@ -6,6 +6,7 @@ one sum alone: from the sums over two sets of parties the numbers of who is in o
 """
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
@@ -30,9 +31,11 @@ from fedtopics.network.secure_sum import (
     introduced,
     new_key,
 )
+from fedtopics.protocol.summing import in_steps
 from fedtopics.protocol.turn import Arrays
 
 KEY, PEERS, SUMS = "key", "peers", "sums"
+SALT, SALT_BYTES = "salt", 32
 
 
 class OtherSumError(InputError):
@@ -73,12 +76,21 @@ class PartySums:
         self._meet(asked.run, {name: array.tobytes() for name, array in told.items()})
         return wire.pack({})
 
+    def in_steps(self, arrays: Arrays) -> Arrays:
+        """What is stored of a release: integers, and salt, as the coordinator is told a digest of all this.
+
+        Of a single number with noise it could else try all values.
+        """
+        steps = in_steps(arrays, self.terms.method.sums or {}, len(self.terms.parties))
+        return steps | {SALT: np.frombuffer(os.urandom(SALT_BYTES), np.uint8)}
+
     def sum(self, asked: Request) -> bytes:
         """This party's part of a sum, of what it has released in this round."""
         released = self.store.stored(asked.run, asked.round, "contribute")
         if released is None:
             raise OtherSumError(f"expected a round with a release, got {asked.round}")
         steps = wire.unpack(released, limit=wire.MOST_ELEMENTS)
+        del steps[SALT]
         return wire.pack(self._masked(asked.run, asked.round, told_words(asked.body), steps))
 
     def _introduction(self, run: str) -> Introduction:
