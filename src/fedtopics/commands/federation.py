@@ -16,6 +16,7 @@ from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import check_relation
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
+NEXT = "next: each party runs `fedtopics federation request NAME --folder ...`, sends you NAME.csr"
 
 
 @app.command()
@@ -47,9 +48,7 @@ def init(
     ] = None,
     secure_sum: options.SecureSum = None,
     noise: options.NoiseOf = None,
-    repeats: Annotated[
-        int | None, typer.Option(help="With --secure-sum: rounds that may be lost and played again.")
-    ] = None,
+    repeats: options.Repeats = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 600.0,
     language: Annotated[str, typer.Option(help="Of the documents.")] = "en",
     simulation_seed: Annotated[
@@ -62,9 +61,7 @@ def init(
     --party west --epsilon 6 --vocabulary-epsilon 4
     """
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
-    made = make(method, **given)
-    summing = options.summing(secure_sum, noise, repeats)
-    least = 2 if summing is None else summing.least(len(parties))
+    made, summing = make(method, **given), options.summing(secure_sum, noise, repeats)
     plan = Plan(
         name,
         coordinator,
@@ -73,7 +70,7 @@ def init(
         Budget(made.protects if relation is None else check_relation(relation), 1e9, delta),
         _words(vocabulary, vocabulary_epsilon, max_words, delta),
         settings=given,
-        min_parties=least if min_parties is None else min_parties,
+        min_parties=min_parties or (2 if summing is None else summing.least(len(parties))),
         timeout_seconds=timeout,
         texts=Texts(language),
         simulation_seed=simulation_seed,
@@ -82,7 +79,7 @@ def init(
     onboarding.found(folder, plan, vocabulary)
     print_plan(plan)
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
-    options.say("next: each party runs `fedtopics federation request NAME --folder ...`, sends you NAME.csr")
+    options.say(NEXT)
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> PlannedWords:

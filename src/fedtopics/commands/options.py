@@ -15,6 +15,7 @@ from fedtopics.documents.reading import read
 from fedtopics.documents.text.harmless import printable
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import TAU
 
@@ -215,15 +216,22 @@ NoiseOf = Annotated[
     typer.Option(help="With --secure-sum: noise by each party (each), or shares of it (together)."),
 ]
 
+Repeats = Annotated[
+    int | None, typer.Option(help="With --secure-sum: rounds that may be lost and played again.")
+]
 
-def summing(threshold: int | None, noise: str | None, repeats: int | None = None) -> Summing | None:
-    """How parties are added up, where that was asked for."""
+
+def summing(
+    threshold: int | None, noise: str | None, repeats: int | None = None, method: Method | None = None
+) -> Summing | None:
+    """How parties are added up, where that was asked for, if the `method` can be."""
     if threshold is None:
         for name, given in (("--noise", noise), ("--repeats", repeats)):
             if given is not None:
                 raise InputError(f"{name} needs --secure-sum, got {given} without it")
         return None
-    return Summing(threshold, noise or "each", repeats or 0)
+    found = Summing(threshold, noise or "each", repeats or 0)
+    return found if method is None else checked(method, found)
 
 
 def method_settings(

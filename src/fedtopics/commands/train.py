@@ -19,7 +19,6 @@ from fedtopics import methods
 from fedtopics.commands import options, report, tables
 from fedtopics.errors import InputError
 from fedtopics.protocol import with_related_words
-from fedtopics.protocol.method import checked
 from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import READ, check_agreement, prepare
@@ -50,9 +49,7 @@ def train(
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **given)
-    summing = options.summing(secure_sum, noise)
-    if summing is not None:
-        checked(made, summing)
+    summing = options.summing(secure_sum, noise, method=made)
     tau = TAU if consistency_tau is None else consistency_tau
     if consistency is not None:
         with_related_words.check(made, tau)
