@@ -6,7 +6,8 @@ import numpy as np
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.privacy.explain import SAYS_NOTHING, scale, words_add_up
+from fedtopics.privacy.explain import SAYS_NOTHING, words_add_up
+from fedtopics.privacy.worth import scale
 from fedtopics.protocol.method import About
 from fedtopics.report import privacy_shown, topics_shown
 from fedtopics.report.rendering import data_block, markup, render

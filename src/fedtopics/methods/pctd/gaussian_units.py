@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import calibrate, total
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
+from fedtopics.privacy.worth import NOTHING, worth
 from fedtopics.protocol.method import Method, ToldTopics
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em
@@ -121,7 +121,7 @@ class GaussianUnits(Method):
     def notes(self, n_words: int) -> list[str]:
         relation: Relation = "word replace" if self.ngrams else "word add/remove"
         proved = total(self.mechanism(n_words).price(), relation, self.delta, self.n_releases)
-        weak = ", which protects nothing" if worth(relation, proved, n_words) == "not protected" else ""
+        weak = ", which protects nothing" if worth(proved, self.delta, n_words) == NOTHING else ""
         told = f"epsilon {proved:.4g} ({relation}, delta {self.delta:g}) is proved{weak}"
         if self.ngrams:
             told = f"a word added or removed has no bound, since it moves others to other n-grams; {told}"
