@@ -2,7 +2,7 @@
 
 [bold]Example[/bold]
 
-  fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
+  fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/eras
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import methods
-from fedtopics.commands import options, tables
+from fedtopics.commands import options, price, tables
 from fedtopics.runs.run import Run, require_free
 
 
@@ -40,6 +40,7 @@ def simulate(
     test_fraction: options.TestFraction = 0.1,
     seed: options.Seed = 0,
     secure: options.Secure = False,
+    accept_cost: price.AcceptCost = False,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
 ) -> None:
     from fedtopics.network import local
@@ -61,6 +62,7 @@ def simulate(
     drawn = None if secure else seed
     words = local.planned_words(vocabulary, vocabulary_epsilon)
     plan = local.plan_for(texted, method, given, words=words, simulation_seed=drawn)
+    price.require_plan_wanted(plan, accepted=accept_cost)
     with local.found(out, plan, texted, vocabulary) as federation:
         tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
         federation.start()
