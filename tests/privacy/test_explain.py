@@ -9,6 +9,7 @@ from fedtopics.errors import InputError
 from fedtopics.methods import make
 from fedtopics.privacy.explain import RELATIONS, guarantees, words_add_up
 from fedtopics.privacy.forecast import MEASURED_LOSS, PublicFacts, explain_plan, predicted_ratio
+from fedtopics.privacy.grades import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.mechanisms.histogram import Histogram
@@ -17,7 +18,6 @@ from fedtopics.privacy.mechanisms.prior_response import PriorResponse
 from fedtopics.privacy.price.cost import FREE, INFINITE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.privacy.worth import worth
 
 
 def test_word_epsilon_14_9_is_no_protection_wherever_it_is_told():

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import exp, floor, inf, log
 from typing import Any
 
+from fedtopics.privacy.grades import LIMITS, NOTHING, Worth, chances, worth
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Claim, Cost, Relation
 from fedtopics.privacy.price.events import GaussianVector
-from fedtopics.privacy.worth import LIMITS, NOTHING, Worth, chances, worth
 
 CHANGES: dict[Relation, str] = {
     "word add/remove": "one word of one document is there or is not",
@@ -189,7 +189,7 @@ def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
 
 
 def warnings(bounds: Mapping[str, tuple[float, float]], claims: Sequence[Claim], n_words: int) -> list[str]:
-    """What to worry about, from what is proved (`bounds`: epsilon and delta by relation) and papers claim."""
+    """What to worry about: by proved `bounds` (epsilon, delta), what papers say (`claims`), `n_words`."""
     none = (inf, 0.0)
     epsilons = {relation: epsilon for relation, (epsilon, _) in bounds.items()}
     word, slack = bounds.get("word replace", bounds.get("word add/remove", none))

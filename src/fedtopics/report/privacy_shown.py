@@ -11,9 +11,9 @@ from fedtopics.privacy.explain import (
     guarantees,
     raw_text,
 )
+from fedtopics.privacy.grades import WORDS
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.privacy.worth import WORDS
 from fedtopics.runs.run import Run, protects
 
 VOCABULARY = {
@@ -107,7 +107,7 @@ def counts_shown(run: Run) -> bool:
 
 def _nothing(run: Run) -> str:
     """Why what cost nothing says nothing."""
-    if run.ledger.entries and any(entry["bytes_up"] for entry in run.record["rounds"]):
+    if run.ledger.entries and any(entry.get("bytes_up", True) for entry in run.record["rounds"]):
         return f"{SAYS_NOTHING.capitalize()}."
     return "Nothing left a party."
 

@@ -24,13 +24,13 @@ from fedtopics.errors import InputError
 from fedtopics.methods.parts import noisy_reports, overheard
 from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
 from fedtopics.model import TopicModel
+from fedtopics.privacy.grades import NOTHING, worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.events import check_number
 from fedtopics.privacy.price.release import Release
-from fedtopics.privacy.worth import NOTHING, worth
 from fedtopics.protocol.method import About, Hearing
 from fedtopics.protocol.turn import Arrays, Party, Turn
 

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
+from fedtopics.privacy.grades import NOTHING, worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import calibrate, total
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
-from fedtopics.privacy.worth import NOTHING, worth
 from fedtopics.protocol.method import Method, ToldTopics
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em

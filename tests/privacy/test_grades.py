@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedtopics.privacy.explain import ANSWERS, DENIABLE, RELATIONS, guarantees, meaning, warnings
+from fedtopics.privacy.grades import CERTAIN, WORDS, chance, chances, percent, priors, scale, worth
 from fedtopics.privacy.price.cost import Cost, Loss
 from fedtopics.privacy.price.events import Approximate, Pure
-from fedtopics.privacy.worth import CERTAIN, WORDS, chance, chances, percent, priors, scale, worth
 
 EPSILON = st.one_of(st.floats(0.0, 30.0), st.floats(0.0, 2000.0), st.just(inf))
 DELTA = st.one_of(st.just(0.0), st.floats(0.0, 1.0), st.floats(-15.0, -1.0).map(lambda power: 10.0**power))

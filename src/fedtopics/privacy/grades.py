@@ -39,12 +39,12 @@ CERTAIN = 0.9999  # a share of right guesses beyond which one may as well know
 
 
 def priors(n_words: int) -> tuple[int, int, int]:
-    """The three n of a guess that is right 1 time in n."""
+    """The three n of a guess that is right 1 time in n, among `n_words`."""
     return SUSPICION, HINT, max(2, n_words)
 
 
 def chance(epsilon: float, delta: float, n: int) -> float:
-    """How often a guess that is right 1 time in `n` is right at most, after all was seen.
+    """How often a guess that was right 1 time in `n` is right at most, by `epsilon` and `delta`.
 
     >>> [round(chance(6.0, 0.0, n), 3) for n in (2, 100, 8000)]
     [0.998, 0.803, 0.048]
@@ -56,7 +56,7 @@ def chance(epsilon: float, delta: float, n: int) -> float:
 
 
 def odds_factor(epsilon: float, delta: float, n: int) -> float:
-    """By how much the odds of such a guess rise at most: e^epsilon where there is no delta."""
+    """By how much the odds of a guess at 1 in `n` rise at most: e^`epsilon` where there is no `delta`."""
     if epsilon > LARGEST or delta >= 1:
         return inf
     return (exp(epsilon) + delta * (n - 1)) / (1 - delta)
@@ -75,7 +75,7 @@ def worth(epsilon: float, delta: float, n_words: int) -> Worth:
 
 
 def chances(epsilon: float, delta: float, n_words: int) -> str:
-    """To what the chance of a guess rises at most, from each of the three.
+    """To what `epsilon` and `delta` let the chance of a guess rise, from each of the three among `n_words`.
 
     >>> chances(6.0, 0.0, 8000)
     'from 1 in 2 to 99.75 %, from 1 in 100 to 80.3 %, from 1 in 8,000 to 4.8 %'
@@ -85,7 +85,7 @@ def chances(epsilon: float, delta: float, n_words: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of right guesses; no rounding makes a guess certain, and none that is certain a guess.
+    """A `share` of right guesses; no rounding makes a guess certain, and none that is certain a guess.
 
     >>> percent(0.8030), percent(0.99899), percent(0.99995)
     ('80.3 %', '99.90 %', 'all but certain')
