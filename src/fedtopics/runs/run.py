@@ -208,9 +208,10 @@ def _with_private(record: dict[str, Any], path: Path) -> dict[str, Any]:
         return record
     check_schema(path, kept, PRIVATE_SCHEMA)
     fits = kept.get("record_sha256") == record_digest(kept) and kept.get("of") == record.get("record_sha256")
-    if not fits or not isinstance(kept.get("record"), dict):
+    added = kept.get("record")
+    if not fits or not isinstance(added, dict) or added.keys() & record.keys() - sharing.IN_BOTH:
         raise InputError(f"{path} was altered, or belongs to another run.json; use the original")
-    whole: dict[str, Any] = record | kept["record"]
+    whole: dict[str, Any] = record | added
     check_record(path, whole)
     return whole
 

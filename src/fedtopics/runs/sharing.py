@@ -27,6 +27,7 @@ PUBLIC = [
     *("notes", "consistency", "vocabulary", "dealing", "privacy", "noise", "forecast", "versions"),
     *("model_sha256", "ledger_head", "record_sha256"),
 ]
+IN_BOTH = {"parties", "scores", "rounds", "party_topics"}  # a part of them is shown
 PAID_FOR = ("bytes_up", "bytes_down", "bytes_plain")
 ON_DOCUMENTS = "perplexity"  # the measure of a round that is not computed from releases
 OF_MODEL = "diversity"
