@@ -43,7 +43,7 @@ FORBIDDEN = {
 
 # Inside a package the same holds, room by room.
 ROOMS = {
-    "privacy": [{"price"}, {"mechanisms"}, {"choice_of_words", "explain"}, {"forecast", "words"}],
+    "privacy": [{"price"}, {"mechanisms"}, {"choice_of_words", "grades"}, {"explain"}, {"forecast", "words"}],
     # What travels, the plan, what both sides share, the two sides, which are apart, and the whole.
     "network": [
         {"wire"},

@@ -86,6 +86,15 @@ def test_printed_commands_can_be_typed() -> None:
         command.make_context(place, rest)
 
 
+def test_printed_commands_accept_a_price_above_their_epsilon() -> None:
+    """Agreeing on words costs more than the method's epsilon, and a printed form that is not sound does."""
+    for place, words in COMMANDS:
+        agrees = words[0] == "simulate" and given(words, "--vocabulary") is None
+        agrees |= words[0] == "train" and given(words, "--vocabulary-epsilon") is not None
+        unsound = words[0] == "train" and "paper" in words and given(words, "--epsilon") is not None
+        assert ("--accept-cost" in words) == (agrees or unsound), f"{place}: {' '.join(words)}"
+
+
 def test_printed_commands_name_the_columns_of_tables() -> None:
     """Files of one name have one form: tables hold their text in the column body, JSON lines in text."""
     for place, words in COMMANDS:

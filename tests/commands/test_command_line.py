@@ -61,6 +61,7 @@ def test_train_writes_a_run(trained: Path) -> None:
     assert names >= {"model.safetensors", "model.json", "run.json", "report.html"}
     record = json.loads((trained / "run.json").read_text())
     assert [party["name"] for party in record["parties"]] == ["office 0", "office 1"]
+    record |= json.loads((trained / "private.json").read_text())["record"]
     assert [party["n_docs"] == 3 * party["n_persons"] for party in record["parties"]] == [True, True]
 
 

@@ -54,4 +54,5 @@ def test_an_epsilon_that_protects_nothing_is_called_so_without_noise_from_below(
 def test_a_word_that_becomes_all_but_certain_is_not_called_a_guess() -> None:
     meaning = " ".join(explained("calm", "--epsilon", "8", "--words", "800")["meaning"])
     assert "word replace: epsilon 16 is no protection" in meaning
-    assert "(a word guessed at 1 in 800: at most 79 %)" in meaning
+    assert "from 1 in 2 to all but certain" in meaning
+    assert "from 1 in 2 to 99.97 %, from 1 in 100 to 96.8 %, from 1 in 800 to 78.9 %" in meaning

@@ -248,7 +248,8 @@ def hashed(use: Callable[[Path], object]) -> Callable[[Path], object]:
 
 
 @cache
-def run() -> dict[str, bytes]:
+def run(engine: str = "https") -> dict[str, bytes]:
+    """The files of a run; those of one in this process have a private part."""
     ledger = Ledger(run=RUN, budgets=(Budget("word add/remove", 20.0),))
     for number in range(2):
         ledger.charge("north", number, COST, content="ab")
@@ -260,7 +261,7 @@ def run() -> dict[str, bytes]:
         "diversity": 1,
     }
     record: dict[str, Any] = {
-        "schema": "fedtopics/run/1", "method": "calm", "variant": None, "engine": "flare", "seed": 0,
+        "schema": "fedtopics/run/1", "method": "calm", "variant": None, "engine": engine, "seed": 0,
         "n_topics": 2, "n_words": 3, "settings": {"epsilon": 6.0}, "scores": scores,
         "parties": [{"name": "north", "n_docs": 2}],
         "privacy": ledger.statements(), "noise": "secure", "seconds": 0.5, "versions": {"python": "3.11"},
@@ -277,6 +278,14 @@ def run() -> dict[str, bytes]:
 
 def run_records() -> list[bytes]:
     return [run()["run.json"]]
+
+
+def split_run() -> dict[str, bytes]:
+    return run("in_process")
+
+
+def private_parts() -> list[bytes]:
+    return [split_run()["private.json"]]
 
 
 def run_ledgers() -> list[bytes]:

@@ -190,6 +190,12 @@ TARGETS = [
     Target(
         "run_record", seeds.run_records, _in(seeds.run, "run.json", _run), plain_json(seeds.digested_record)
     ),
+    Target(
+        "private_part",
+        seeds.private_parts,
+        _in(seeds.split_run, "private.json", _run),
+        plain_json(seeds.digested_record),
+    ),
     Target("run_ledger", seeds.run_ledgers, _in(seeds.run, "ledger.json", _run), plain_json(seeds.chained)),
     Target("csv", corpora.separated(","), _corpus("a.csv")),
     Target("tsv", corpora.separated("\t"), _corpus("a.tsv")),

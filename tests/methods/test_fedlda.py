@@ -110,7 +110,7 @@ def test_the_paper_is_claimed_and_not_proved(channel: str) -> None:
 
 
 def test_an_epsilon_that_protects_no_document_is_noted() -> None:
-    assert fedlda(epsilon=10.0).notes(1000) == []
+    assert fedlda(epsilon=9.0).notes(1000) == []
     assert fedlda(epsilon=128.0, n_reports=16).notes(1000) == [
         "epsilon 128 (document replace) protects no document as a whole; "
         "epsilon 8 (word replace) is all that is promised"

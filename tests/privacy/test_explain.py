@@ -1,15 +1,15 @@
 """What an epsilon means is said in one place, and every place says the same of the same epsilon."""
 
-from itertools import product
-from math import exp, inf, log
+from math import log
 
 import pytest
 
 from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA
 from fedtopics.errors import InputError
 from fedtopics.methods import make
-from fedtopics.privacy.explain import ANSWERS, RELATIONS, guarantees, scale, warnings, words_add_up, worth
+from fedtopics.privacy.explain import RELATIONS, guarantees, words_add_up
 from fedtopics.privacy.forecast import MEASURED_LOSS, PublicFacts, explain_plan, predicted_ratio
+from fedtopics.privacy.grades import worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.mechanisms.histogram import Histogram
@@ -19,41 +19,6 @@ from fedtopics.privacy.price.cost import FREE, INFINITE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Ledger
 
-EPSILONS = [0.01, 1.0, 2.9, 3.1, 6.0, 8.9, 9.3, 9.9, 10.1, 12.1, 12.3, 14.9, 19.0, 21.0, 3000.0]
-
-
-def chance(epsilon: float, before: float) -> float:
-    """How likely a guess becomes at most, by Bayes."""
-    return exp(min(epsilon, 700.0)) * before / (1 - before + exp(min(epsilon, 700.0)) * before)
-
-
-@pytest.mark.parametrize(("epsilon", "n_words"), list(product(EPSILONS, [30, 10_000, 1_000_000])))
-def test_no_word_is_called_protected_that_a_guess_at_random_would_find(epsilon, n_words):
-    """The words for an epsilon against what the odds come to, for a word and for what is larger."""
-    for relation in RELATIONS:
-        found = worth(relation, epsilon, n_words)
-        small, even = (1 / n_words, 1 / n_words) if relation.startswith("word") else (1 / 1000, 1 / 2)
-        if found == "protected":
-            assert chance(epsilon, even) <= (0.5 + 1e-9 if relation.startswith("word") else 0.9527)
-        assert (found == "not protected") == (chance(epsilon, small) > (0.9526 if even == small else 0.9566))
-
-
-@pytest.mark.parametrize("n_words", [30, 10_000])
-def test_at_an_epsilon_that_hides_nothing_no_place_says_otherwise(n_words):
-    for epsilon, relation in product([*EPSILONS, inf], RELATIONS):
-        cost = INFINITE if epsilon == inf else Cost((Loss(relation, Pure(epsilon)),))
-        bound = next(g for g in guarantees(cost, n_words, 0.0) if g.relation == relation)
-        nothing = bound.worth == "not protected"
-        assert bound.answer[0] == ANSWERS[bound.worth]
-        assert ("odds" in bound.answer[1]) == ("odds" in bound.meaning) == (not nothing)
-        assert ("no protection" in bound.meaning or "no promise" in bound.meaning.lower()) == nothing
-        told = " ".join(warnings({relation: epsilon}, (), n_words))
-        if relation == "word replace" and epsilon < inf:
-            assert ("protects nothing" in told) == nothing
-            assert ("at least ln V" in told) == (bound.worth == "weakly protected")
-        if relation == "document add/remove" and epsilon < inf:
-            assert ("promises nothing" in told) == nothing
-
 
 def test_word_epsilon_14_9_is_no_protection_wherever_it_is_told():
     cost = Cost((Loss("word add/remove", Pure(14.9)), Loss("word replace", Pure(14.9))))
@@ -62,8 +27,7 @@ def test_word_epsilon_14_9_is_no_protection_wherever_it_is_told():
     explained = explain_plan([cost], PublicFacts(10_000))
     assert any("epsilon 14.9 is no protection" in line for line in explained.meaning)
     assert any("word epsilon 14.9 protects nothing" in line for line in explained.warnings)
-    assert "one above 12.2 for a word" in scale(10_000)["not protected"]
-    assert "hardly deniable" in words_add_up(guarantees(cost, 10_000, 1e-6))
+    assert "Single words are not deniable" in words_add_up(guarantees(cost, 10_000, 1e-6))
 
 
 @pytest.mark.parametrize("epsilon", [4.0, 9.0, 11.0, 30.0])
@@ -71,7 +35,7 @@ def test_a_method_notes_what_the_report_answers(epsilon):
     """FedLDA's repair promises an epsilon for documents: its note comes where the answer is yes."""
     method = make("fedlda", n_topics=3, variant="sound", epsilon=epsilon)
     noted = any("protects no document" in note for note in method.notes(1000))
-    assert noted == (worth("document replace", epsilon, 1000) == "not protected")
+    assert noted == (worth(epsilon, 0.0, 1000) == "not protected")
 
 
 def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
@@ -83,12 +47,14 @@ def test_explanation_states_every_level_and_the_same_numbers_as_the_ledger():
     assert found.statements == ledger.statements()
     assert {row["relation"] for row in found.statements} >= set(RELATIONS[:4])
     bare = explain_plan([Histogram(6.0, 8000).price()], PublicFacts(8000))
-    assert any("403-fold (a word guessed at 1 in 8,000: at most 4.8 %)" in line for line in bare.meaning)
+    assert any("403-fold, and its chance from 1 in 2 to 99.75 %" in line for line in bare.meaning)
     assert any("epsilon 3000 is no protection" in line for line in found.meaning)
     assert any("document epsilon 3000 promises nothing" in line for line in found.warnings)
     assert any("word epsilon 12 protects nothing" in line for line in found.warnings)
     weak = explain_plan([Histogram(5.0, 8000).price()], PublicFacts(8000))
-    assert any("word epsilon 10 is at least ln V = 9.0" in line for line in weak.warnings)
+    assert any("word epsilon 10 protects nothing" in line for line in weak.warnings)
+    hardly = explain_plan([Histogram(4.0, 8000).price()], PublicFacts(8000))
+    assert any("word epsilon 8 hardly protects a word" in line for line in hardly.warnings)
 
 
 def test_explanation_warns_of_budgets_that_are_too_small():

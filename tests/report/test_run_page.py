@@ -47,12 +47,16 @@ def page() -> str:
 
 def test_the_page_tells_what_was_protected_and_what_was_not(page: str) -> None:
     text = Elements(page).text
-    assert "Does a certain document contain a certain word? Yes, possibly The promise is too weak" in text
+    assert "a certain word? From a hint The chance of a guess may rise from 1 in 2 to 99.97 %, from" in text
+    assert "Was a certain word of a document this one, or another? Yes, possibly The promise is too" in text
     assert "whatever it is about? Yes, possibly No promise was made (document add/remove)" in text
     assert "What is a certain document about, if it is known to be there? Yes, possibly" in text
-    assert "exact counts of their words? Yes, possibly All that is proved of what was sent is" in text
     quieter = Elements(run_page(small_run(epsilon=2.0))).text
-    assert "Does a certain document contain a certain word? Hardly The odds of a guess rise" in quieter
+    assert (
+        "a certain word? If already suspected The chance of a guess may rise from 1 in 2 to 88.1 %" in quieter
+    )
+    quietest = train(small_data(), "calm", n_topics=4, n_rounds=1, epsilon=1.0)
+    assert "a certain word? Hardly The chance" in Elements(run_page(quietest)).text
     assert "exact counts of their words? No Neither was sent: what left a party went through" in quieter
     assert "A simulation." in text
     assert "epsilon 8 (word add/remove)" in text
@@ -111,7 +115,7 @@ def hush_page(**settings: Any) -> str:
 def test_the_headline_is_of_what_the_method_protects(page: str, unit: str) -> None:
     text = hush_page(unit=unit)
     assert f"Privacy of a {unit} ε 8 {unit} add/remove, delta 1e-06; simulated" in text
-    assert "How many documents does a party have? Hardly It was never sent" in text
+    assert "How many documents does a party have? From a hint It was never sent" in text
     assert "the list of words, the settings, the number of rounds." in text
     assert "distinct_words" not in text
     assert "Promises for words add up" not in text

@@ -186,7 +186,8 @@ def test_a_damaged_run_is_refused(runs: list[Run], tmp_path: Path) -> None:
             Run.load(folder)
     runs[0].save(tmp_path / "one")
     runs[1].save(tmp_path / "two")
-    (tmp_path / "two" / "run.json").replace(tmp_path / "one" / "run.json")
+    for name in ("run.json", "private.json"):
+        (tmp_path / "two" / name).replace(tmp_path / "one" / name)
     with pytest.raises(InputError, match="another model"):
         Run.load(tmp_path / "one")
 
@@ -201,6 +202,9 @@ def test_a_record_that_was_edited_is_refused_and_one_from_before_hashes_is_read(
     path.write_text(json.dumps(record | {"scores": record["scores"] | {"perplexity": 1.0}}))
     with pytest.raises(InputError, match="was altered"):
         Run.load(tmp_path / "run")
+    (tmp_path / "run" / "private.json").unlink()
+    record = calm.record | {"schema": "fedtopics/run/1", "model_sha256": record["model_sha256"]}
+    record["ledger_head"] = calm.ledger.head
     later = ("record_sha256", "ledger_head", "party_topics", "forecast", "compared")
     path.write_text(json.dumps({name: value for name, value in record.items() if name not in later}))
     assert Run.load(tmp_path / "run").scores == calm.scores

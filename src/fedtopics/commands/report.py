@@ -1,6 +1,10 @@
 """Write a page with everything about a run, or about the runs of a comparison. It opens offline.
 
-Example: fedtopics report runs/demo
+[bold]Examples[/bold]
+
+  fedtopics report runs/demo
+
+  fedtopics report runs/mails --public
 """
 
 from pathlib import Path
@@ -21,19 +25,30 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="HTML file to write; report.html in DIR, written anew, if not given.")
     ] = None,
+    public: Annotated[
+        bool,
+        typer.Option(
+            "--public", help="A page that can be published (public.html), or the reason why there is none."
+        ),
+    ] = False,
 ) -> None:
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
-    options.say(put_beside(folder, out))
+    options.say(put_beside(folder, out, public=public))
 
 
-def put_beside(folder: Path, out: Path | None = None) -> Path:
+def put_beside(folder: Path, out: Path | None = None, *, public: bool = False) -> Path:
     """The page of a saved run or comparison, written into its folder or where told."""
-    if (folder / comparison.FILE).is_file():
+    is_comparison = (folder / comparison.FILE).is_file()
+    if is_comparison and public:
+        raise InputError(f"expected a run, got the comparison {folder}: its scores were not paid for")
+    if public:
+        page = reports.run_page(Run.load(folder), public=True)
+    elif is_comparison:
         page = reports.comparison_page(comparison.load(folder))
     else:
         page = reports.run_page(Run.load(folder))
-    path = out or folder / reports.FILE
+    path = out or folder / (reports.PUBLIC_FILE if public else reports.FILE)
     files.publish(path, page)
     return path
 

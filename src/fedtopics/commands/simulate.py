@@ -2,7 +2,7 @@
 
 [bold]Example[/bold]
 
-  fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
+  fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/eras
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import methods
-from fedtopics.commands import options, tables
+from fedtopics.commands import options, price, tables
 from fedtopics.runs.run import Run, require_free
 
 
@@ -42,6 +42,7 @@ def simulate(
     secure: options.Secure = False,
     secure_sum: options.SecureSum = None,
     noise: options.NoiseOf = None,
+    accept_cost: price.AcceptCost = False,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
 ) -> None:
     from fedtopics.network import local
@@ -64,6 +65,7 @@ def simulate(
     words = local.planned_words(vocabulary, vocabulary_epsilon)
     summing = options.summing(secure_sum, noise)
     plan = local.plan_for(texted, method, given, words=words, simulation_seed=drawn, secure_sum=summing)
+    price.require_plan_wanted(plan, accepted=accept_cost)
     with local.found(out, plan, texted, vocabulary) as federation:
         tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
         federation.start()

@@ -69,7 +69,7 @@ def print_runs(runs: list[Run]) -> None:
                 _shown(scores["coherence_npmi"], ".3f"),
                 _shown(scores["coherence_umass"], ".2f"),
                 _shown(scores["diversity"], ".2f"),
-                f"{run.record['seconds']:.1f}",
+                _shown(run.record.get("seconds"), ".1f"),
                 run.privacy_line,
             )
     console.print(table)

@@ -16,12 +16,14 @@ from typing import Annotated, Any
 import typer
 
 from fedtopics import methods
-from fedtopics.commands import options, report, tables
+from fedtopics.commands import options, price, report, tables
 from fedtopics.errors import InputError
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import with_related_words
+from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
-from fedtopics.runs.preparing import READ, check_agreement, prepare
+from fedtopics.runs.preparing import READ, Data, check_agreement, prepare
 from fedtopics.runs.run import require_free
 
 logger = logging.getLogger(__name__)
@@ -44,6 +46,7 @@ def train(
     secure: options.Secure = False,
     secure_sum: options.SecureSum = None,
     noise: options.NoiseOf = None,
+    accept_cost: price.AcceptCost = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -58,13 +61,7 @@ def train(
     check_agreement(made, dealing.vocabulary_epsilon)
     if out is not None:
         require_free(out)
-    data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
-    if "epsilon" in methods.settings(method) and data.vocabulary == READ:
-        agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
-        logger.warning(
-            "the vocabulary was read from the documents, which is not priced; give a public one with "
-            f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
-        )
+    data = _prepared(source, made, dealing, secure=secure, accept_cost=accept_cost)
     run = experiment.train_on(
         data,
         method,
@@ -90,6 +87,26 @@ def train(
     tables.print_runs([run])
     tables.print_topics(run.model)
     tables.print_saved(out)
+
+
+def _prepared(
+    source: str, made: Method, dealing: options.Dealing, *, secure: bool, accept_cost: bool
+) -> Data:
+    """The documents, once the price of the whole run is wanted: before words are agreed on."""
+    agreed, delta = price.of_agreement(dealing.vocabulary_epsilon), Ledger().delta
+    if agreed:
+        price.require_wanted(made, agreed, price.MOST_WORDS, delta, accepted=accept_cost)
+    data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
+    if "epsilon" in made.in_force(data.test.n_words) and data.vocabulary == READ:
+        agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
+        logger.warning(
+            "the vocabulary was read from the documents, which is not priced; give a public one with "
+            f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
+        )
+    if not agreed:
+        own = delta if made.privacy_delta is None else made.privacy_delta
+        price.require_wanted(made, [], data.test.n_words, own, accepted=accept_cost)
+    return data
 
 
 def _relation_note(record: dict[str, Any]) -> str:

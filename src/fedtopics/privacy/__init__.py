@@ -32,7 +32,7 @@ _HOMES = {
     "predicted_ratio": "forecast",
     "reuse": "price.release",
     "word_for_word": "mechanisms.mechanism",
-    "worth": "explain",
+    "worth": "grades",
 }
 
 __all__ = list(_HOMES)

@@ -1,27 +1,18 @@
 """What an epsilon means, in words: the only place that chooses them.
 
-How far an epsilon protects follows from one calculation: whoever sees everything raises the odds of a guess
-at most e^epsilon-fold. A word is guessed at 1 in V, V the number of words; anything larger at even odds, or
-at 1 in 1,000 by who has more to choose from.
-
-                        protected                         weakly protected              not protected
-    a word              up to ln V: stays below 1 in 2    up to ln V + 3: below 95 %    beyond
-    anything larger     up to 3: even odds, below 95 %    up to 10: 1 in 1,000, 96 %    beyond
+How far a bound protects, `worth` decides, from what three guesses may become; every sentence here follows it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, inf, log
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from fedtopics.privacy.grades import LIMITS, NOTHING, Worth, chances, worth
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Claim, Cost, Relation
 from fedtopics.privacy.price.events import GaussianVector
 
-Worth: TypeAlias = Literal["protected", "weakly protected", "not protected"]
-
-DENIABLE = 3.0  # an epsilon up to which even odds of 1 to 1 stay a guess: at most 95 %
-MEANINGLESS = 10.0  # an epsilon that raises a chance of 1 in 1,000 to 96 %
 CHANGES: dict[Relation, str] = {
     "word add/remove": "one word of one document is there or is not",
     "word replace": "one word of one document is this one or another",
@@ -42,34 +33,16 @@ QUESTIONS: dict[Relation, str] = {
 SAYS_NOTHING = "what was sent says nothing about documents"
 ANSWERS: dict[Worth, str] = {
     "protected": "Hardly",
-    "weakly protected": "To some extent",
+    "partly protected": "If already suspected",
+    "hardly protected": "From a hint",
     "not protected": "Yes, possibly",
 }
-
-
-def limits(relation: str, n_words: int) -> tuple[float, float]:
-    """The largest epsilons of a `relation` that protect, and that do so weakly, among `n_words`."""
-    return (log(n_words), log(n_words) + DENIABLE) if _is_word(relation) else (DENIABLE, MEANINGLESS)
-
-
-def worth(relation: str, epsilon: float, n_words: int) -> Worth:
-    """How far an `epsilon` of a `relation` protects, among `n_words`.
-
-    >>> [worth("word add/remove", epsilon, 10_000) for epsilon in (6.0, 12.0, 14.9)]
-    ['protected', 'weakly protected', 'not protected']
-    """
-    strong, weak = limits(relation, n_words)
-    return "protected" if epsilon <= strong else "weakly protected" if epsilon <= weak else "not protected"
-
-
-def scale(n_words: int) -> dict[Worth, str]:
-    """Where `worth` draws its lines among `n_words`, for readers of a table."""
-    strong, weak = limits("word", n_words)
-    return {
-        "protected": f"a word cannot be singled out among all words (epsilon at most ln {n_words:,} = "
-        f"{strong:.1f}), or a guess at even odds stays below 95 % (epsilon at most {DENIABLE:g})",
-        "not protected": f"no bound, or one above {weak:.1f} for a word, {MEANINGLESS:g} for anything larger",
-    }
+DENIABLE: dict[Worth, str] = {
+    "protected": "deniable",
+    "partly protected": "deniable where nobody suspects them",
+    "hardly protected": "hardly deniable: a hint is enough",
+    "not protected": "not deniable",
+}
 
 
 def odds(epsilon: float) -> str:
@@ -99,17 +72,26 @@ def meaning(relation: str, epsilon: float, delta: float, n_words: int) -> str:
         return (
             f"{relation}: no promise. Whoever sees what leaves a party may learn everything about a {unit}."
         )
-    if epsilon == 0:
+    if epsilon == delta == 0:
         return f"{relation}: what leaves a party says nothing about a {unit}."
-    if worth(relation, epsilon, n_words) == "not protected":
-        return f"{relation}: epsilon {epsilon:.4g} is no protection; treat what a {unit} says as known."
-    text = (
+    if worth(epsilon, delta, n_words) == NOTHING:
+        return (
+            f"{relation}: {_bound(epsilon, delta)} is no protection; treat what a {unit} says as known. "
+            f"The chance of a guess may rise {chances(epsilon, delta, n_words)}."
+        )
+    return (
         f"{relation}: whoever sees everything that leaves a party, and knows all other data, raises the odds "
-        f"of any guess about one {unit} at most {odds(epsilon)}-fold"
+        f"of any guess about one {unit} at most {odds(epsilon)}-fold{_but_for(delta)}, and its chance "
+        f"{chances(epsilon, delta, n_words)}."
     )
-    if _is_word(relation):
-        text += f" (a word guessed at 1 in {n_words:,}: at most {_chance(epsilon, n_words)})"
-    return text + (f", but for a chance of {delta:g}." if delta else ".")
+
+
+def _bound(epsilon: float, delta: float) -> str:
+    return f"epsilon {epsilon:.4g}{f' at delta {delta:g}' if delta else ''}"
+
+
+def _but_for(delta: float) -> str:
+    return f", but for a chance of {delta:g}" if delta else ""
 
 
 @dataclass(frozen=True)
@@ -138,7 +120,7 @@ def guarantees(spent: Cost, n_words: int, delta: float) -> list[Guarantee]:
     >>> from fedtopics.privacy.mechanisms.histogram import Histogram
     >>> found = guarantees(Histogram(6.0, 10_000).price(), 10_000, 1e-6)
     >>> [(g.relation, g.epsilon, g.worth) for g in found[:3]]  # doctest: +NORMALIZE_WHITESPACE
-    [('word add/remove', 6.0, 'protected'), ('word replace', 12.0, 'weakly protected'),
+    [('word add/remove', 6.0, 'hardly protected'), ('word replace', 12.0, 'not protected'),
      ('document add/remove', inf, 'not protected')]
     """
     return [_guarantee(spent, relation, n_words, delta) for relation in RELATIONS]
@@ -152,7 +134,7 @@ def _guarantee(spent: Cost, relation: Relation, n_words: int, delta: float) -> G
         epsilon=epsilon,
         delta=slack,
         claims=tuple(claim for claim in spent.claims if claim.relation == relation),
-        worth=worth(relation, epsilon, n_words),
+        worth=worth(epsilon, slack, n_words),
         meaning=meaning(relation, epsilon, slack, n_words).removeprefix(f"{relation}: "),
         answer=_answer(relation, epsilon, slack, n_words),
     )
@@ -160,18 +142,15 @@ def _guarantee(spent: Cost, relation: Relation, n_words: int, delta: float) -> G
 
 def _answer(relation: Relation, epsilon: float, delta: float, n_words: int) -> tuple[str, str]:
     """Whether someone who sees everything can find out, and why."""
-    if epsilon == 0:
+    if epsilon == delta == 0:
         return "No", "What leaves a party does not depend on it."
-    found, bound = worth(relation, epsilon, n_words), priced(relation, epsilon, delta)
+    found, bound = worth(epsilon, delta, n_words), priced(relation, epsilon, delta)
     if epsilon == inf:
         return ANSWERS[found], f"No promise was made ({relation}): what was sent may give it away."
-    if found == "not protected":
-        return ANSWERS[found], f"The promise is too weak to mean anything: {bound}."
-    reason = f"The odds of a guess rise at most {odds(epsilon)}-fold: {bound}."
-    if _is_word(relation):
-        chance = _chance(epsilon, n_words)
-        reason += f" A guess that was right 1 in {n_words:,} times is right at most {chance} of the time."
-    return ANSWERS[found], reason
+    rise = f"The chance of a guess may rise {chances(epsilon, delta, n_words)}"
+    if found == NOTHING:
+        return ANSWERS[found], f"The promise is too weak to mean anything: {bound}. {rise}."
+    return ANSWERS[found], f"{rise}, and no further: {bound}."
 
 
 def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
@@ -180,7 +159,7 @@ def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:
     if not proved:
         return "Yes, possibly", f"Nothing is proved of what was sent. Guarantee of the method: {promised}."
     known = "; ".join(priced(bound.relation, bound.epsilon, bound.delta) for bound in proved)
-    if all(bound.worth == "not protected" for bound in proved):
+    if all(bound.worth == NOTHING for bound in proved):
         return "Yes, possibly", f"All that is proved of what was sent is too weak to mean anything: {known}."
     missing = ", ".join(bound.relation for bound in bounds if bound.epsilon == inf)
     unproved = f" Nothing is proved for: {missing}." if missing else ""
@@ -197,41 +176,41 @@ def words_add_up(bounds: Sequence[Guarantee]) -> str | None:
     """From how many words on `bounds` for words say nothing about a document; None without any."""
     by_relation = {bound.relation: bound for bound in bounds}
     single, document = by_relation["word add/remove"], by_relation["document add/remove"]
-    if not 0 < single.epsilon < inf or document.worth != "not protected":
+    if not 0 < single.epsilon < inf or document.worth != NOTHING:
         return None
     if min(document.epsilon, by_relation["person add/remove"].epsilon) <= single.epsilon:
         return None  # words are hidden with the whole that they are in
-    n_words = max(2, floor(MEANINGLESS / single.epsilon) + 1)
+    n_words = max(2, floor(log(LIMITS["hardly protected"]) / single.epsilon) + 1)
     return (
         f"Promises for words add up: for {n_words} words of a document together they come to "
         f"{n_words * single.epsilon:.4g} and hide nothing any more. Single words are "
-        f"{'' if single.worth == 'protected' else 'hardly '}deniable; what a document is about is not hidden."
+        f"{DENIABLE[single.worth]}; what a document is about is not hidden."
     )
 
 
-def warnings(epsilons: Mapping[str, float], claims: Sequence[Claim], n_words: int) -> list[str]:
-    """What to worry about, from the `epsilons` of relations, what papers say (`claims`), and `n_words`."""
+def warnings(bounds: Mapping[str, tuple[float, float]], claims: Sequence[Claim], n_words: int) -> list[str]:
+    """What to worry about: by proved `bounds` (epsilon, delta), what papers say (`claims`), `n_words`."""
+    none = (inf, 0.0)
+    epsilons = {relation: epsilon for relation, (epsilon, _) in bounds.items()}
+    word, slack = bounds.get("word replace", bounds.get("word add/remove", none))
+    document = bounds.get("document add/remove", none)
+    hidden, units = worth(word, slack, n_words), ("document", "person")
+    whole = min(units, key=lambda unit: epsilons.get(f"{unit} add/remove", inf))
+    all_of_it = epsilons.get(f"{whole} add/remove", inf)
     found = []
-    word = epsilons.get("word replace", epsilons.get("word add/remove", inf))
-    hidden = worth("word replace", word, n_words)
-    units = {unit: epsilons.get(f"{unit} add/remove", inf) for unit in ("document", "person")}
-    whole = min(units, key=lambda unit: units[unit])
-    if units[whole] < word < inf:
+    if all_of_it < word < inf:
         found.append(
-            f"a {whole} is hidden as a whole (epsilon {units[whole]:.3g}); of one that is known to be there, "
+            f"a {whole} is hidden as a whole (epsilon {all_of_it:.3g}); of one that is known to be there, "
             f"a word or what it says has epsilon {word:.3g} alone"
         )
-    elif hidden == "not protected" and word < inf:
+    elif hidden == NOTHING and word < inf:
         found.append(f"word epsilon {word:.3g} protects nothing: no word is deniable")
-    elif hidden == "weakly protected":
-        found.append(
-            f"word epsilon {word:.3g} is at least ln V = {log(n_words):.1f}: it lets an adversary "
-            "single out a word among all others, so it protects little beyond plausible deniability"
-        )
-    document = epsilons.get("document add/remove", inf)
-    if document < inf and worth("document add/remove", document, n_words) == "not protected":
-        rest = "" if hidden == "not protected" else "; only words are protected"
-        found.append(f"document epsilon {document:.4g} promises nothing for documents{rest}")
+    elif hidden == "hardly protected":
+        rise = chances(word, slack, n_words)
+        found.append(f"word epsilon {word:.3g} hardly protects a word: the chance of a guess may rise {rise}")
+    if document[0] < inf and worth(*document, n_words) == NOTHING:
+        rest = "" if hidden == NOTHING else "; only words are protected"
+        found.append(f"document epsilon {document[0]:.4g} promises nothing for documents{rest}")
     for claim in claims:
         proved = epsilons.get(claim.relation, inf)
         if proved > claim.epsilon:
@@ -281,12 +260,3 @@ def _doubt(claim: Mapping[str, Any], held: Mapping[str, Mapping[str, Any]]) -> s
     known = held.get(claim["relation"], {"epsilon": "inf", "delta": 0.0})
     covered = float(known["epsilon"]) <= float(claim["epsilon"]) and known["delta"] <= claim["delta"]
     return "" if covered else ", which is not proved"
-
-
-def _is_word(relation: str) -> bool:
-    return relation.startswith("word")
-
-
-def _chance(epsilon: float, n_words: int) -> str:
-    """How likely a word that was guessed at 1 in n_words becomes at most."""
-    return f"{100 / (1 + (n_words - 1) * exp(-epsilon)):.2g} %"

@@ -79,13 +79,13 @@ def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) 
         ledger.charge("each party", number, cost)
     statements, spent = ledger.statements(), ledger.spent("each party")
     proved = {str(row["relation"]): row for row in statements if row["basis"] != "claimed"}
-    epsilons = {relation: float(row["epsilon"]) for relation, row in proved.items()}
-    told = [meaning(name, epsilons[name], float(row["delta"]), facts.n_words) for name, row in proved.items()]
+    bounds = {name: (float(row["epsilon"]), float(row["delta"])) for name, row in proved.items()}
+    told = [meaning(name, *bound, facts.n_words) for name, bound in bounds.items()]
     return Explanation(
         statements,
         _public(plan, facts),
         [*([PURPOSE] if spent.relations else []), *told, *_expected(spent, facts)],
-        warnings(epsilons, spent.claims, facts.n_words) + _too_noisy(spent, facts) + _drowned(spent, facts),
+        warnings(bounds, spent.claims, facts.n_words) + _too_noisy(spent, facts) + _drowned(spent, facts),
     )
 
 

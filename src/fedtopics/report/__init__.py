@@ -9,6 +9,7 @@ from fedtopics.report.selection_plot import selection_plot
 from fedtopics.runs.run import Run
 
 FILE = "report.html"
+PUBLIC_FILE = "public.html"
 
 __all__ = ["comparison_page", "run_page", "selection_plot", "write"]
 

@@ -1,6 +1,6 @@
 """The privacy of a run as the page tells it: questions a reader has, the ledger, what is public."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fedtopics.privacy.explain import (
@@ -11,6 +11,7 @@ from fedtopics.privacy.explain import (
     guarantees,
     raw_text,
 )
+from fedtopics.privacy.grades import WORDS
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run, protects
@@ -18,8 +19,9 @@ from fedtopics.runs.run import Run, protects
 VOCABULARY = {
     "as given": ("By design", "The list of words was given in public."),
     "agreed privately": (
-        "Hardly",
-        "The parties agreed on the words under noise; its price is in the ledger.",
+        "By design",
+        "The parties agreed on the words under noise; its price is in the ledger. A word of one document "
+        "alone is on the list with a chance of at most delta / 5.",
     ),
     "read from the documents": (
         "Yes",
@@ -76,7 +78,7 @@ def questions(run: Run, spent: Sequence[Spending], guarantee: str) -> list[Quest
     return [
         Question("The documents themselves, or exact counts of their words?", answer, reason),
         *(Question(asked, *worst[name].answer) for name, asked in QUESTIONS.items() if name in worst),
-        *(_purpose(run) if sent else []),
+        *(_purpose(run, worst) if sent else []),
     ]
 
 
@@ -90,7 +92,7 @@ def _worst(spent: Sequence[Spending]) -> dict[str, Guarantee]:
     return {
         relation: max(
             (bound for group in spent for bound in group.guarantees if bound.relation == relation),
-            key=lambda bound: bound.epsilon,
+            key=lambda bound: (WORDS.index(bound.worth), bound.epsilon),
         )
         for relation in (RELATIONS if spent else ())
     }
@@ -105,19 +107,19 @@ def counts_shown(run: Run) -> bool:
 
 def _nothing(run: Run) -> str:
     """Why what cost nothing says nothing."""
-    if run.ledger.entries and any(entry["bytes_up"] for entry in run.record["rounds"]):
+    if run.ledger.entries and any(entry.get("bytes_up", True) for entry in run.record["rounds"]):
         return f"{SAYS_NOTHING.capitalize()}."
     return "Nothing left a party."
 
 
-def _purpose(run: Run) -> list[Question]:
+def _purpose(run: Run, worst: Mapping[str, Guarantee]) -> list[Question]:
     record = run.record
     words = VOCABULARY.get(record.get("vocabulary", ""), ("Yes", "The list of words is public."))
     return [
         Question("What does a party as a whole write about?", *_party(run)),
         Question(f"Which words are in use (all {record['n_words']:,} of them)?", *words),
         Question("With which settings was it run?", "By design", "Public."),
-        Question("How many documents does a party have?", *_number(run)),
+        Question("How many documents does a party have?", *_number(run, worst)),
     ]
 
 
@@ -132,11 +134,13 @@ def _party(run: Run) -> tuple[str, str]:
     return "Not without help", seen
 
 
-def _number(run: Run) -> tuple[str, str]:
-    """Whether someone finds out how many documents a party has."""
+def _number(run: Run, worst: Mapping[str, Guarantee]) -> tuple[str, str]:
+    """Whether someone finds out how many documents a party has: as well as whether one more is there."""
     if counts_shown(run):
         return "By design", "Public."
-    return "Hardly", "It was never sent: noise on the sums hides whether one more document is there."
+    bound = min((worst[f"{unit} add/remove"] for unit in ("document", "person")), key=lambda b: b.epsilon)
+    unit = bound.relation.split()[0]
+    return bound.answer[0], f"It was never sent: what hides it is the noise that hides a {unit}."
 
 
 def _counts(ledger: Ledger, party: str) -> tuple[int, int, int]:

@@ -6,7 +6,8 @@ import numpy as np
 
 from fedtopics import methods
 from fedtopics.errors import InputError
-from fedtopics.privacy.explain import SAYS_NOTHING, scale, words_add_up
+from fedtopics.privacy.explain import SAYS_NOTHING, words_add_up
+from fedtopics.privacy.grades import scale
 from fedtopics.protocol.method import About
 from fedtopics.report import privacy_shown, topics_shown
 from fedtopics.report.rendering import data_block, markup, render
@@ -18,8 +19,9 @@ REFERENCE = "shared"  # what training without noise reaches
 CHART: dict[str, Any] = {"width": 380, "height": 240, "headed": False, "y_label": ""}
 
 
-def run_page(run: Run) -> str:
-    """The page of a `run`, complete in itself."""
+def run_page(run: Run, *, public: bool = False) -> str:
+    """The page of a `run`, complete in itself; a `public` one shows what anybody may know, or is refused."""
+    run = run.public if public else run
     alike = topics_shown.similarity(run.model)
     cards = topics_shown.cards(run.model, alike)
     about = _about(run.record["method"], run.record.get("variant"))
@@ -45,9 +47,16 @@ def run_page(run: Run) -> str:
         words_add_up=words_add_up(spent[0].guarantees) if spent else None,
         party_topics=_party_topics(run),
         scale=scale(run.record["n_words"]),
-        bytes_up=sum(entry["bytes_up"] for entry in run.record["rounds"]),
-        bytes_down=sum(entry["bytes_down"] for entry in run.record["rounds"]),
+        public=public,
+        sizes_known=_knows_sizes(run),
+        bytes_up=sum(entry.get("bytes_up", 0) for entry in run.record["rounds"]),
+        bytes_down=sum(entry.get("bytes_down", 0) for entry in run.record["rounds"]),
     )
+
+
+def _knows_sizes(run: Run) -> bool:
+    """Whether the record says how large messages were: what is shown of a run without a bound does not."""
+    return all(entry.keys() >= {"bytes_up", "bytes_down"} for entry in run.record["rounds"])
 
 
 def _about(method: str, variant: str | None) -> About:
@@ -63,7 +72,7 @@ def _charts(run: Run) -> list[dict[str, Any]]:
     rounds = run.record["rounds"]
     names = list(dict.fromkeys(name for entry in rounds for name in entry.get("measures", {})))
     charts = [_measure_chart(run, name) for name in names]
-    if any(entry["bytes_up"] + entry["bytes_down"] for entry in rounds):
+    if _knows_sizes(run) and any(entry["bytes_up"] + entry["bytes_down"] for entry in rounds):
         charts.append(_bytes_chart(run))
     return charts
 

@@ -120,6 +120,8 @@ def load(folder: str | Path) -> list[Record]:
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
     for record in records:
         check_record(path, record)
+        if "seconds" not in record or not all("bytes_up" in entry for entry in record["rounds"]):
+            raise InputError(f"{path} is incomplete: it has no times or sizes of messages; compare again")
     return records
 
 

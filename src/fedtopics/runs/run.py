@@ -1,12 +1,14 @@
 """The result of one training: the topics and a record of how they came about.
 
-A run folder holds `model.safetensors` and `model.json` (the topics), `run.json` (the record, see
-`run.schema.json`), `ledger.json` (every release with its price, chained by hash) and, where parties
-have models of their own, `party-NAME/` with a model each.
+A run folder holds `model.safetensors` and `model.json` (the topics), `run.json` (what may be shown of the
+record, see `run.schema.json`), `private.json` (the rest of it, for who holds the documents), `ledger.json`
+(every release with its price, chained by hash) and, where parties have models of their own, `party-NAME/`
+with a model each.
 """
 
 import hashlib
 import json
+import logging
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,11 +22,15 @@ from fedtopics.model.files import NUMBERS
 from fedtopics.notebook import table
 from fedtopics.privacy.explain import privacy_line
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs import sharing
 from fedtopics.runs.schema import misfit
 
-SCHEMA = "fedtopics/run/1"
+SCHEMA = "fedtopics/run/2"  # 1: all of the record in one file
+PRIVATE_SCHEMA = "fedtopics/private/1"
+PRIVATE = "private.json"
 REQUIRED = {"method", "seed", "n_topics", "n_words", "parties", "scores", "privacy", "rounds", "versions"}
 PARTY_PREFIX = "party-"
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,17 +82,32 @@ class Run:
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
         record = self.record | {"model_sha256": _sha256(folder / NUMBERS), "ledger_head": self.ledger.head}
-        record["record_sha256"] = record_digest(record)
-        files.publish(folder / "run.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
+        public = sharing.shown(record)
+        public["record_sha256"] = record_digest(public)
+        files.publish(folder / "run.json", json.dumps(public, indent=1, allow_nan=False) + "\n")
+        self._write_private(folder / PRIVATE, sharing.hidden(record), public["record_sha256"])
         files.publish(folder / "ledger.json", self.ledger.to_json() + "\n")
         for name, model in self.local_models.items():
             model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
+
+    def _write_private(self, path: Path, hidden: dict[str, Any], of: str) -> None:
+        """Write what is `hidden` of the record with this digest, where anything is, for its owner alone."""
+        if hidden:
+            content = {"schema": PRIVATE_SCHEMA, "of": of, "record": hidden}
+            content["record_sha256"] = record_digest(content)
+            text = json.dumps(content, indent=1, allow_nan=False) + "\n"
+            files.write(path, text.encode(), failed=files.UNWRITTEN)
+
+    @property
+    def public(self) -> "Run":
+        """The run as anybody may see it; refused where its model must not be published."""
+        return Run(sharing.published(self.record), self.model, {}, self.ledger)
 
     @classmethod
     def load(cls, folder: str | Path) -> "Run":
         """Read a run back from `folder`; an incomplete or altered one is an error."""
         folder = Path(folder)
-        record = read_record(folder / "run.json")
+        record = _with_private(read_record(folder / "run.json"), folder / PRIVATE)
         model = TopicModel.load(folder)
         if record.get("model_sha256") != _sha256(folder / NUMBERS):
             raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
@@ -104,9 +125,10 @@ class Run:
     def __repr__(self) -> str:
         record = self.record
         known = [(name, value) for name, value in self.scores.items() if value is not None]
+        took = f", {record['seconds']:.1f} s" if "seconds" in record else ""
         lines = [
             f"{label(record)}: {record['n_topics']} topics over {record['n_words']} words, "
-            f"{len(record['parties'])} parties, {record['seconds']:.1f} s",
+            f"{len(record['parties'])} parties{took}",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
             "privacy  " + self.privacy_line,
             *(f"note     {note}" for note in record.get("notes", [])),
@@ -146,7 +168,7 @@ def label(record: dict[str, Any]) -> str:
 
 def privacy_of(record: dict[str, Any]) -> str:
     """What the worst party has spent, in one line."""
-    sent = any(entry["bytes_up"] for entry in record["rounds"])
+    sent = any(entry.get("bytes_up", True) for entry in record["rounds"])  # not shown: who knows
     return privacy_line(record["privacy"], record.get("noise"), sent=sent)
 
 
@@ -173,6 +195,25 @@ def read_record(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
     check_record(path, record)
     return record
+
+
+def _with_private(record: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The whole record, where its private part lies beside it and may be read."""
+    if not path.exists():
+        return record
+    try:
+        kept = read_json(path)
+    except PermissionError:
+        logger.warning("%s is for its owner alone; what it holds is not shown", path)
+        return record
+    check_schema(path, kept, PRIVATE_SCHEMA)
+    fits = kept.get("record_sha256") == record_digest(kept) and kept.get("of") == record.get("record_sha256")
+    added = kept.get("record")
+    if not fits or not isinstance(added, dict) or added.keys() & record.keys() - sharing.IN_BOTH:
+        raise InputError(f"{path} was altered, or belongs to another run.json; use the original")
+    whole: dict[str, Any] = record | added
+    check_record(path, whole)
+    return whole
 
 
 def read_json(path: Path) -> Any:
@@ -203,11 +244,11 @@ def _schema() -> dict[str, Any]:
 def check_schema(path: Path, record: object, schema: str) -> None:
     """Refuse what is not a record of this schema; one of a later number asks for a newer fedtopics."""
     found = record.get("schema") if isinstance(record, dict) else type(record).__name__
-    if found == schema:
-        return
     family, _, number = str(found).rpartition("/")
-    newer = number.isdecimal() and len(number) < 10 and int(number) > int(schema.split("/")[-1])
-    if family == schema.rpartition("/")[0] and newer:
+    known = family == schema.rpartition("/")[0] and number.isdecimal() and len(number) < 10
+    if known and 1 <= int(number) <= int(schema.split("/")[-1]):
+        return
+    if known and int(number) > 0:
         raise InputError(f"{path} has schema {found}, got only {schema} here; upgrade fedtopics to read it")
     raise InputError(f"{path}: expected schema {schema}, got {found!r:.60}")
 

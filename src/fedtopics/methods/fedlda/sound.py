@@ -24,7 +24,7 @@ from fedtopics.errors import InputError
 from fedtopics.methods.parts import noisy_reports, overheard
 from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import worth
+from fedtopics.privacy.grades import NOTHING, worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
@@ -62,9 +62,9 @@ class FedLda(ReportSampling):
 
     def notes(self, n_words: int) -> list[str]:
         word = self.epsilon / self.reports_of(n_words)
-        if worth("document replace", self.epsilon, n_words) != "not protected":
+        if worth(self.epsilon, 0.0, n_words) != NOTHING:
             return []
-        hidden = worth("word replace", word, n_words) != "not protected"
+        hidden = worth(word, 0.0, n_words) != NOTHING
         rest = "is all that is promised" if hidden else "hides no single word either"
         return [
             f"epsilon {self.epsilon:.4g} (document replace) protects no document as a whole; "

@@ -21,7 +21,7 @@ from fedtopics.methods.parts import party_amounts
 from fedtopics.methods.parts.absent import with_absent
 from fedtopics.methods.pctd.semantic_units import KINDS
 from fedtopics.model import TopicModel
-from fedtopics.privacy.explain import worth
+from fedtopics.privacy.grades import NOTHING, worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.calibration import calibrate, total
 from fedtopics.privacy.mechanisms.gaussian_counts import GaussianCounts
@@ -125,7 +125,7 @@ class GaussianUnits(Method):
     def notes(self, n_words: int) -> list[str]:
         relation: Relation = "word replace" if self.ngrams else "word add/remove"
         proved = total(self.mechanism(n_words).price(), relation, self.delta, self.n_releases)
-        weak = ", which protects nothing" if worth(relation, proved, n_words) == "not protected" else ""
+        weak = ", which protects nothing" if worth(proved, self.delta, n_words) == NOTHING else ""
         told = f"epsilon {proved:.4g} ({relation}, delta {self.delta:g}) is proved{weak}"
         if self.ngrams:
             told = f"a word added or removed has no bound, since it moves others to other n-grams; {told}"
