@@ -9,9 +9,10 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party.side import PartySide, Score
+from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
+from fedtopics.network.private_scores import Score
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.words import Agreement

@@ -20,7 +20,7 @@ from fedtopics.documents.text.words import word_array
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import private_scores
-from fedtopics.network.party.side import Score
+from fedtopics.network.private_scores import Score
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.words import Agreement

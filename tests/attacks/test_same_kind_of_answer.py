@@ -26,8 +26,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.words import word_array
 from fedtopics.network import private_scores
 from fedtopics.network.coordinator.combining import combine
-from fedtopics.network.party.side import Score
 from fedtopics.network.plan.parts import Evaluation
+from fedtopics.network.private_scores import Score
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
 

@@ -15,8 +15,8 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.documents.text.words import word_array
 from fedtopics.network import private_scores, wire
-from fedtopics.network.party.side import Score
 from fedtopics.network.plan.parts import Evaluation
+from fedtopics.network.private_scores import Score
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process, told

@@ -113,8 +113,8 @@ def test_a_method_is_refused_where_its_proved_price_is_above_the_epsilon_it_was_
     asked = made.in_force(100).get("epsilon")
     if asked is not None and proved > 1.001 * asked:
         with pytest.raises(InputError, match="--accept-cost"):
-            price.require_wanted(made, [], 100, delta, accepted=False)
+            price.require_wanted(made, [], made.prices(100), 100, delta, accepted=False)
     else:
-        price.require_wanted(made, [], 100, delta, accepted=False)
-    price.require_wanted(made, [], 100, delta, accepted=True)
+        price.require_wanted(made, [], made.prices(100), 100, delta, accepted=False)
+    price.require_wanted(made, [], made.prices(100), 100, delta, accepted=True)
     assert capsys.readouterr().err.count("price of the whole run") == 2

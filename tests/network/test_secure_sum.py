@@ -86,8 +86,8 @@ def test_our_own_chacha20_and_hkdf_give_the_known_answers() -> None:
 
 def test_a_mask_is_the_key_stream_under_the_key_of_the_two_bound_to_the_sum() -> None:
     steps: Arrays = {"n": np.zeros((2, 3), np.uint64), "m": np.array([5], np.uint64)}
-    made = SecureSum("bob", BOB, {"alice": ALICE}, PLAN, RUN).masked(steps, 7, ["bob", "alice"])
-    about = [FORMAT, ["alice", "bob"], PLAN, RUN, 7, ["alice", "bob"], [["m", [1]], ["n", [2, 3]]]]
+    made = SecureSum("bob", BOB, {"alice": ALICE}, PLAN, RUN).masked(steps, 7, ["bob", "alice"], "heard")
+    about = [FORMAT, ["alice", "bob"], PLAN, RUN, 7, ["alice", "bob"], [["m", [1]], ["n", [2, 3]]], "heard"]
     stream = np.frombuffer(chacha20(hkdf(SECRET, json.dumps(about).encode()), 56), "<u8")
     assert made["m"].tolist() == [(5 - int(stream[0])) % 2**64]  # alice adds what bob takes away
     assert made["n"].ravel().tolist() == [-int(word) % 2**64 for word in stream[1:]]
@@ -111,7 +111,7 @@ def test_masks_cancel_to_the_last_bit(n_parties: int) -> None:
 
 
 @settings(max_examples=25)
-@given(st.sampled_from(["plan", "run", "number", "parties", "shape", "name"]))
+@given(st.sampled_from(["plan", "run", "number", "parties", "shape", "name", "told"]))
 def test_whatever_a_sum_is_bound_to_changes_every_mask(what: str) -> None:
     parties = sums(["a", "b", "c"], [bytes([n]) * 32 for n in (1, 2, 3)])
     steps: Arrays = {"n": np.zeros((4, 2), np.uint64)}
@@ -125,7 +125,8 @@ def test_whatever_a_sum_is_bound_to_changes_every_mask(what: str) -> None:
     )
     steps = {"m" if what == "name" else "n": np.zeros((2, 4) if what == "shape" else (4, 2), np.uint64)}
     present = ["a", "b"] if what == "parties" else ["a", "b", "c"]
-    [found] = other.masked(steps, 2 if what == "number" else 1, present).values()
+    heard = "other" if what == "told" else ""
+    [found] = other.masked(steps, 2 if what == "number" else 1, present, heard).values()
     assert not set(one.tolist()) & set(found.ravel().tolist())
 
 
@@ -151,7 +152,7 @@ def test_with_all_but_two_a_coordinator_sees_nothing_and_with_one_more_everythin
         left = sent[name].copy()
         for other in colluding:
             lone = SecureSum(other, parties[other].private, parties[other].keys, PLAN, RUN)
-            about = [PLAN, RUN, 0, names, [["n", [2**15]]]]
+            about = [PLAN, RUN, 0, names, [["n", [2**15]]], ""]
             stream = Cipher(algorithms.ChaCha20(lone._key(name, about), bytes(16)), mode=None).encryptor()
             mask = np.frombuffer(stream.update(bytes(2**18)), "<u8")
             left = left + mask if other < name else left - mask
@@ -187,14 +188,14 @@ def test_a_key_that_makes_no_secret_is_refused() -> None:
 
 def introduction(name: str = "north", **changed: str) -> Introduction:
     own = identity(name)
-    made = introduced(name, RUN, PLAN, bytes(32), own.certificate, own.sign)
+    made = introduced(name, RUN, PLAN, bytes([7]) * 32, own.certificate, own.sign)
     return Introduction(**vars(made) | changed)
 
 
 def test_an_introduction_is_believed_of_its_own_party_for_its_own_run_alone() -> None:
     known = authority(0)[0]
     peer = introduction().checked("north", RUN, PLAN, known)
-    assert peer.key == public(bytes(32))
+    assert peer.key == public(bytes([7]) * 32)
     for of in (("south", RUN, PLAN), ("north", "run-2", PLAN), ("north", RUN, "q" * 64)):
         with pytest.raises(PeersError):
             introduction().checked(*of, known)

@@ -146,7 +146,7 @@ def test_totals_of_many_parties_are_exact(tmp_path: Path, n_parties: int) -> Non
 def test_who_falls_silent_before_it_is_ready_is_not_in_the_sum(
     tmp_path: Path, gone: str, number: int
 ) -> None:
-    stage = staged(tmp_path, list("abcd"), Summing(2))
+    stage = staged(tmp_path, list("abcd"), Summing(0))
     end = stage.trained(channel=Direct(stage.sides, silent(gone, "contribute", number)))
     whole, rest = "a,b,c,d", ",".join(name for name in "abcd" if name not in gone)
     assert totals(end.state) == [(rest if place == number else whole, True) for place in range(N_ROUNDS)]
@@ -158,7 +158,7 @@ def test_who_falls_silent_before_it_is_ready_is_not_in_the_sum(
 def test_who_falls_silent_afterwards_and_comes_back_is_in_the_sum(
     tmp_path: Path, gone: str, number: int
 ) -> None:
-    stage = staged(tmp_path, list("abcd"), Summing(2))
+    stage = staged(tmp_path, list("abcd"), Summing(0))
     end = stage.trained(channel=Direct(stage.sides, silent(gone, "sum", number, times=2)))
     assert totals(end.state) == [("a,b,c,d", True)] * N_ROUNDS
     assert set(charges(stage).values()) == {N_ROUNDS}
@@ -166,7 +166,7 @@ def test_who_falls_silent_afterwards_and_comes_back_is_in_the_sum(
 
 @pytest.mark.parametrize("gone", ["d", "bd"])
 def test_who_does_not_come_back_is_waited_for_and_no_other_sum_is_made(tmp_path: Path, gone: str) -> None:
-    stage = staged(tmp_path, list("abcd"), Summing(2))
+    stage = staged(tmp_path, list("abcd"), Summing(0))
     with pytest.raises(TooFewPartiesError, match="fell silent after it was ready"):
         stage.trained(channel=Direct(stage.sides, silent(gone, "sum", 1)))
     for name in stage.sides:
@@ -176,7 +176,7 @@ def test_who_does_not_come_back_is_waited_for_and_no_other_sum_is_made(tmp_path:
 
 
 def test_the_parties_of_a_sum_stay_when_the_coordinator_is_started_again(tmp_path: Path) -> None:
-    stage = staged(tmp_path, list("abcd"), Summing(2))
+    stage = staged(tmp_path, list("abcd"), Summing(0))
     with pytest.raises(TooFewPartiesError):
         stage.trained(channel=Direct(stage.sides, silent("d", "sum", 1)))
 
@@ -193,7 +193,7 @@ def test_the_parties_of_a_sum_stay_when_the_coordinator_is_started_again(tmp_pat
 def test_a_plan_may_lose_rounds_and_plays_them_again_without_the_silent(
     tmp_path: Path, gone: str, number: int
 ) -> None:
-    stage = staged(tmp_path, list("abcd"), Summing(2, repeats=1))
+    stage = staged(tmp_path, list("abcd"), Summing(0, repeats=1))
 
     def bend(name: str, asked: bytes, answer: bytes) -> bytes | Silence:
         question = Request.from_bytes(asked)

@@ -44,7 +44,7 @@ def init(
     ] = None,
     delta: Annotated[float, typer.Option(help="Chance that the promise may fail.")] = 1e-6,
     min_parties: Annotated[
-        int | None, typer.Option(help="Fewest answers of a round (2, or as many as a secure sum needs).")
+        int | None, typer.Option(help="Fewest answers of a round (2; with a secure sum all).")
     ] = None,
     secure_sum: options.SecureSum = None,
     noise: options.NoiseOf = None,
@@ -70,7 +70,7 @@ def init(
         Budget(made.protects if relation is None else check_relation(relation), 1e9, delta),
         _words(vocabulary, vocabulary_epsilon, max_words, delta),
         settings=given,
-        min_parties=min_parties or (2 if summing is None else summing.least(len(parties))),
+        min_parties=min_parties or (2 if summing is None else len(parties)),
         timeout_seconds=timeout,
         texts=Texts(language),
         simulation_seed=simulation_seed,

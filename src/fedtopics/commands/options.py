@@ -207,7 +207,7 @@ def takes(group: type[Reading], parameter: str) -> Callable[[Callable[..., None]
 SecureSum = Annotated[
     int | None,
     typer.Option(
-        help="The server sees totals of parties alone; so many may be absent or help it, in all.",
+        help="The server sees totals of parties alone, of whom so many may work together with it.",
         metavar="THRESHOLD",
     ),
 ]
@@ -275,9 +275,9 @@ def require_new_file(path: Path | None, option: str, suffix: str | None = None) 
         raise InputError(f"{option} needs a folder that exists, got {path}; make {path.parent} first")
 
 
-def say(line: object) -> None:
-    """Print a line for people, harmless whatever it quotes."""
-    typer.echo(printable(str(line)))
+def say(line: object, *, beside: bool = False) -> None:
+    """Print a line for people, harmless whatever it quotes; `beside` what a program reads: on stderr."""
+    typer.echo(printable(str(line)), err=beside)
 
 
 def print_json(value: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fedtopics.commands import options
 from fedtopics.errors import InputError
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.explain import Guarantee, guarantees, priced
@@ -26,17 +27,24 @@ AcceptCost = Annotated[
 
 
 def require_wanted(
-    method: Method, agreed: Sequence[Cost], n_words: int, delta: float, *, accepted: bool
+    method: Method,
+    agreed: Sequence[Cost],
+    rest: Sequence[Cost],
+    n_words: int,
+    delta: float,
+    *,
+    accepted: bool,
 ) -> None:
-    """Print what each party pays for `agreed` words and `method`; ask or refuse where it is above epsilon."""
-    bounds = guarantees(total([*agreed, *method.prices(n_words)]), n_words, delta)
+    """Print what a party pays for `agreed` words and the `rest`; ask or refuse where it is above epsilon."""
+    bounds = guarantees(total([*agreed, *rest]), n_words, delta)
     for line in told(bounds, n_words):
-        typer.echo(line, err=True)
+        options.say(line, beside=True)
     asked = method.in_force(n_words).get("epsilon")
     bound = next(bound for bound in bounds if bound.relation == method.protects)
     if agreed:
         words, slack = accounting.guarantee(total(agreed).losses_of(method.protects), delta)
-        typer.echo(f"  of it for agreeing on the words: {priced(method.protects, words, slack)}", err=True)
+        part = f"  of it for agreeing on the words: {priced(method.protects, words, slack)}"
+        options.say(part, beside=True)
     if asked is None or bound.epsilon <= asked * (1 + ROUNDING) or accepted:
         return
     whole = priced(bound.relation, bound.epsilon, bound.delta)
@@ -55,7 +63,8 @@ def require_plan_wanted(plan: Plan, *, accepted: bool) -> None:
     agreement = plan.agreement()
     agreed = [] if agreement is None else agreement.prices()
     most = plan.vocabulary.most_words
-    require_wanted(plan.method(), agreed, most, plan.privacy.delta, accepted=accepted)
+    rest = plan.costs(most)[len(agreed) :]
+    require_wanted(plan.method(), agreed, rest, most, plan.privacy.delta, accepted=accepted)
 
 
 def told(bounds: Sequence[Guarantee], n_words: int) -> list[str]:

@@ -7,13 +7,16 @@
 
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, price, tables
 from fedtopics.runs.run import Run, require_free
+
+if TYPE_CHECKING:
+    from fedtopics.network.local import LocalFederation
 
 
 @options.takes(options.Reading, "reading")
@@ -61,21 +64,33 @@ def simulate(
     )
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
-    drawn = None if secure else seed
-    words = local.planned_words(vocabulary, vocabulary_epsilon)
-    summing = options.summing(secure_sum, noise)
-    plan = local.plan_for(texted, method, given, words=words, simulation_seed=drawn, secure_sum=summing)
+    plan = local.plan_for(
+        texted,
+        method,
+        given,
+        words=local.planned_words(vocabulary, vocabulary_epsilon),
+        simulation_seed=None if secure else seed,
+        secure_sum=options.summing(secure_sum, noise),
+    )
     price.require_plan_wanted(plan, accepted=accept_cost)
     with local.found(out, plan, texted, vocabulary) as federation:
-        tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
-        federation.start()
-        run = federation.hub.submit()
-        federation.wait(run, patience)
-        for line in run.lines():
-            tables.console.print(line)
+        _train(federation, patience)
+    tables.console.print(f"{perf_counter() - began:.0f} s in all")
+
+
+def _train(federation: "LocalFederation", patience: float) -> None:
+    """One run of the federation, and what came out of it."""
+    plan = federation.hub.plan
+    tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
+    federation.start()
+    run = federation.hub.submit()
+    federation.wait(run, patience)
+    for line in run.lines():
+        tables.console.print(line)
     trained = Run.load(run.result)
     tables.print_runs([trained])
     tables.print_topics(trained.model)
     for party in plan.parties:
-        tables.console.print(f"{party}: model and ledger in {out / party / 'models' / run.name}")
-    tables.console.print(f"{perf_counter() - began:.0f} s in all")
+        tables.console.print(
+            f"{party}: model and ledger in {federation.folder / party / 'models' / run.name}"
+        )

@@ -95,7 +95,8 @@ def _prepared(
     """The documents, once the price of the whole run is wanted: before words are agreed on."""
     agreed, delta = price.of_agreement(dealing.vocabulary_epsilon), Ledger().delta
     if agreed:
-        price.require_wanted(made, agreed, price.MOST_WORDS, delta, accepted=accept_cost)
+        most = price.MOST_WORDS
+        price.require_wanted(made, agreed, made.prices(most), most, delta, accepted=accept_cost)
     data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
     if "epsilon" in made.in_force(data.test.n_words) and data.vocabulary == READ:
         agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
@@ -105,7 +106,8 @@ def _prepared(
         )
     if not agreed:
         own = delta if made.privacy_delta is None else made.privacy_delta
-        price.require_wanted(made, [], data.test.n_words, own, accepted=accept_cost)
+        n_words = data.test.n_words
+        price.require_wanted(made, [], made.prices(n_words), n_words, own, accepted=accept_cost)
     return data
 
 

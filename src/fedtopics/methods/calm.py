@@ -88,6 +88,7 @@ class Calm(Method):
         "likelihood": 16,
         "score": 16,
     }
+    draws_once: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:

@@ -25,9 +25,10 @@ from fedtopics.methods import make
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import onboarding
+from fedtopics.network.plan.certificates import fingerprint, read_request
 from fedtopics.network.plan.parts import Evaluation, PlannedWords
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.text import policy_template
+from fedtopics.network.plan.text import policy_template, toml
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.protocol.summing import Summing
 from fedtopics.runs.preparing import prepare
@@ -79,9 +80,12 @@ class LocalFederation:
     ) -> "LocalFederation":
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
         onboarding.found(folder / HUB, plan, words)
-        for party in plan.parties:
+        requests = {party: onboarding.request(folder / party, party) for party in plan.parties}
+        if plan.secure_sum is not None:
+            known = {name: fingerprint(read_request(path)[1].public_key()) for name, path in requests.items()}
+            policy = f"peers = {toml(known)}\n{policy}"
+        for party, request in requests.items():
             place = folder / party
-            request = onboarding.request(place, party)
             approved = onboarding.approve(folder / HUB, request)
             files.publish(place / onboarding.POLICY, policy)
             write_texts(place / "texts.jsonl", texts[party], persons[party] if persons else ())

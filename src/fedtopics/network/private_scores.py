@@ -10,9 +10,10 @@ than R = 4 nats from it counts as R. What it costs is epsilon for a document add
 (`Evaluation.epsilon`), and stands in the plan.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import exp, log, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,14 @@ class PrivateScore:
     perplexity: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well topics over these words predict held-out documents: what releases it, at which price."""
+
+    price: Cost
+    release: Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 
 
 def release(

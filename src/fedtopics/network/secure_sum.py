@@ -3,14 +3,16 @@ r"""The secure sum: masks that cancel each other, so that a coordinator sees tot
     once a run    party i   draws a key pair (X25519) and signs the public key with the key of its certificate
                   all       are told all public keys, and check signatures, certificates and names
     every round   i and j   have a key  K_ij = HKDF-SHA256(X25519(i, j); plan, run, round, both names, all
-                            parties of the sum, names and shapes of the arrays)
+                            parties of the sum, names and shapes of the arrays, and what both were told)
                   party i   sends  y_i = x_i + sum_{j > i} G(K_ij) - sum_{j < i} G(K_ij)   mod 2^64,
                             G(K) the key stream of ChaCha20 under K
                   server    adds up: every mask is in the total once with + and once with -
 
 To who has no K_ij of two parties, what these two send is uniform but for its sum: with all others of a sum
 on its side a coordinator sees one party, with all but two no more than these two together. A key is used for
-one sum alone, as round and parties are part of it: no two messages have a mask in common.
+one sum alone, as round and parties are part of it: no two messages have a mask in common. What a party was
+told is part of it too: if a coordinator told some of them something else, to tell their answers apart in the
+total (Pasquini, Francati, Ateniese, CCS 2022), it would get noise.
 """
 
 import json
@@ -78,6 +80,7 @@ class Introduction:
             raise PeersError(f"expected the key of {party}, got that of another party")
         if not certificates.is_signed(own, _signed(party, run, plan, self.key), self.signature):
             raise PeersError(f"expected a key signed by {party}, got another signature")
+        _secret(X25519PrivateKey.generate(), self.key, party)
         return Peer(self.key, certificates.fingerprint(own.public_key()))
 
 
@@ -117,15 +120,18 @@ class SecureSum:
     plan: str
     run: str
 
-    def masked(self, steps: Arrays, number: int, parties: Sequence[str]) -> Arrays:
-        """What this party sends in round `number` as its part of the sum over `parties`, in steps."""
+    def masked(self, steps: Arrays, number: int, parties: Sequence[str], told: str = "") -> Arrays:
+        """What this party sends in round `number` as its part of the sum over `parties`, in steps.
+
+        told   digest of what it was told, and about which words
+        """
         names = sorted(parties)
         if self.party not in names or len(set(names)) != len(names) or len(names) < 2:
             raise InputError(f"expected a sum over {self.party} and others, got {', '.join(names)}")
         total = {name: np.array(steps[name], np.uint64, order="C") for name in sorted(steps)}
         for other in names:
             if other != self.party:
-                key = self._key(other, _about(total, number, names, self.plan, self.run))
+                key = self._key(other, [*_about(total, number, names, self.plan, self.run), told])
                 _add_stream(total, key, subtract=other < self.party)
         return total
 
@@ -133,13 +139,17 @@ class SecureSum:
         """What this party and another one know alone, for one sum."""
         if other not in self.keys:
             raise PeersError(f"expected a key of {other}, got none")
-        own = X25519PrivateKey.from_private_bytes(self.private)
-        try:
-            shared = own.exchange(X25519PublicKey.from_public_bytes(bytes.fromhex(self.keys[other])))
-        except ValueError:  # a point of small order: everybody would know the secret
-            raise PeersError(f"expected a key of {other}, got one that makes no secret") from None
+        shared = _secret(X25519PrivateKey.from_private_bytes(self.private), self.keys[other], other)
         info = json.dumps([FORMAT, sorted((self.party, other)), *about]).encode()
         return HKDF(hashes.SHA256(), KEY_BYTES, salt=None, info=info).derive(shared)
+
+
+def _secret(own: X25519PrivateKey, key: str, other: str) -> bytes:
+    """What only the owners of the two keys can compute."""
+    try:
+        return own.exchange(X25519PublicKey.from_public_bytes(bytes.fromhex(key)))
+    except ValueError:  # a point of small order: everybody would know the secret
+        raise PeersError(f"expected a key of {other}, got one that makes no secret") from None
 
 
 def _about(steps: Arrays, number: int, names: Sequence[str], plan: str, run: str) -> list[object]:

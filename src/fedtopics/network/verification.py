@@ -43,6 +43,7 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import whole_ledger
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.runs.record import CARD
+from fedtopics.runs.record import summed as record_of_sum
 from fedtopics.runs.run import Run, read_record
 
 OF_RUN, OF_PARTY = {"run", "plan", "noise", "planned", "settings"}, {"attested", "n_answers"}
@@ -141,7 +142,7 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
     told = {"method": record["method"], "variant": record.get("variant"), **record["settings"]}
     if not _are_alike(told, {"method": plan.method_name, "variant": method.variant, **in_force}):
         raise AttestationError("expected the method and the settings of the plan in run.json, got others")
-    if _summed(record) != _planned_sum(plan):
+    if record.get("secure_sum") != json.loads(json.dumps(summed(plan, record["n_words"]))):
         raise AttestationError("expected the secure sum of the plan in run.json, got another or none")
     whole = whole_ledger(plan, record["n_words"])
     for name, held in found.items():
@@ -153,15 +154,12 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
         raise AttestationError(f"expected {whole.noise} noise in run.json, as planned, got {record['noise']}")
 
 
-def _summed(record: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a record says of a secure sum, but for prices, which are compared elsewhere."""
-    told = record.get("secure_sum")
-    return None if told is None else {name: value for name, value in told.items() if name != "alone"}
-
-
-def _planned_sum(plan: Plan) -> dict[str, Any] | None:
-    summing = plan.secure_sum
-    return None if summing is None else summing.to_dict(len(plan.parties), plan.min_parties)
+def summed(plan: Plan, n_words: int) -> dict[str, Any] | None:
+    """What the record of a run of this plan says of its secure sum; None where it has none."""
+    if plan.secure_sum is None:
+        return None
+    whole = whole_ledger(plan, n_words)
+    return record_of_sum(plan.secure_sum, len(plan.parties), whole, plan.min_parties)
 
 
 def _are_alike(told: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:

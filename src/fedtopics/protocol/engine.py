@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
@@ -87,3 +89,12 @@ def same(one: Arrays, other: Arrays) -> bool:
 def size(arrays: Arrays) -> int:
     """Bytes of all arrays together."""
     return sum(array.nbytes for array in arrays.values())
+
+
+def digest(arrays: Arrays) -> str:
+    """SHA-256 of what is sent, so that the ledger can tell a retry from a second release."""
+    found = sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

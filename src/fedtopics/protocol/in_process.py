@@ -3,11 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from time import perf_counter
 from typing import TypeAlias
-
-import numpy as np
 
 from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.documents.text.words import check_words
@@ -18,7 +15,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
-from fedtopics.protocol.engine import Outcome, Round, Rounds, size
+from fedtopics.protocol.engine import Outcome, Round, Rounds, digest, size
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing, added_in_steps
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -120,7 +117,7 @@ def _played(
     for name, party in parties.items():
         told = rounds.tell(state, name)
         release, memory = rounds.contribute(party, told, replace(turn, role="party", party=name))
-        ledger.charge(name, turn.round, release.cost, content=_digest(release.value))
+        ledger.charge(name, turn.round, release.cost, content=digest(release.value))
         overhear(turn.round, name, told, release)
         sent[name], after[name] = release.value, replace(party, memory=memory)
         down += size(told)
@@ -150,12 +147,3 @@ def _shared_vocabulary(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
             "build the corpora with vocabulary=..."
         )
     return vocabularies.pop()
-
-
-def _digest(arrays: Arrays) -> str:
-    """SHA-256 of what is sent, so that the ledger can tell a retry from a second release."""
-    digest = sha256()
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()

@@ -120,6 +120,9 @@ class Method(ABC):
     noise_on_sums: ClassVar[bool] = False
     """Whether all noise is that of mechanisms on sums, so that parties may draw it together."""
 
+    draws_once: ClassVar[bool] = False
+    """Whether a party draws its noise in its first release and uses it again in all others."""
+
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         """[server] Next state from the `total` over the parties that are there, which may be none."""
         raise NotImplementedError(f"{type(self).__name__} says neither `combine` nor `combine_total`")

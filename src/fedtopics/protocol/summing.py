@@ -7,7 +7,7 @@
 What is added in steps lies within 2^62 / parties, in steps, on either side of zero: no sum wraps around.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.together import Together
+from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.protocol.turn import Arrays
 
 NoiseOf: TypeAlias = Literal["each", "together"]
+DELTA = 1e-6  # at which prices are compared
 LARGEST = 2.0**62  # steps, of all parties together
 MOST_REPEATS = 100
 
@@ -34,9 +37,9 @@ class Total(NamedTuple):
 class Summing:
     """How parties are added up where the coordinator is to see totals alone.
 
-    threshold   parties that may be absent, or work together with the coordinator, in all
+    threshold   parties that may work together with the coordinator
     noise       "each": every party adds all the noise of its price; "together": a share of it, so that what
-                is left without `threshold` of the parties is the noise of the price
+                is left without `threshold` of the parties of a sum is the noise of the price
     repeats     rounds that may be lost, where a party falls silent after others have sent, and played again
     """
 
@@ -54,45 +57,54 @@ class Summing:
 
     def least(self, n_parties: int) -> int:
         """The fewest of `n_parties` in a sum; an error where one would stand alone before the others."""
-        if not self.threshold <= n_parties - 2:
+        if self.threshold > n_parties - 2:
             raise InputError(
                 f"threshold must be at most {n_parties - 2}, two less than the {n_parties} parties, "
                 f"got {self.threshold}: a sum of one party hides nothing"
             )
-        return n_parties - self.threshold
+        return self.threshold + 2
 
     def together(self, n_parties: int, n_least: int | None = None) -> Together | None:
-        """How `n_parties` draw noise of whom at least `n_least` are in a sum; None: each its own."""
-        least = self.least(n_parties)
+        """How `n_parties` draw noise of whom at least `n_least` (all) are in a sum; None: each its own."""
+        self.least(n_parties)
         if self.noise == "each":
             return None
-        return Together(n_parties, self.threshold, least if n_least is None else max(least, n_least))
+        return Together(n_parties, self.threshold, n_parties if n_least is None else n_least)
 
     def in_words(self, n_parties: int, n_least: int | None = None) -> str:
-        """What the coordinator sees of `n_parties`, of whom at least `n_least` are in a sum.
+        """What the coordinator sees of `n_parties`, of whom at least `n_least` (all) are in a sum.
 
         >>> Summing(1).in_words(4).partition(";")[0]
-        'the coordinator sees only totals of at least 3 parties'
+        'the coordinator sees only totals of at least 4 parties'
         """
-        least = max(self.least(n_parties), n_least or 0)
+        least = n_parties if n_least is None else n_least
         helped = "another one" if least > 2 else "the other"
+        found = ""
+        if least < n_parties and self.noise == "each":
+            found = "; totals with and without a party show what that one sent, with all its noise"
         return (
             f"the coordinator sees only totals of at least {least} parties; it would take {least - 1} of "
-            f"them together with the coordinator to see {helped}; {self._noise_in_words()}"
+            f"them together with the coordinator to see {helped}{found}; {self._noise_in_words()}"
         )
 
     def _noise_in_words(self) -> str:
         if self.noise == "each":
             return "every party adds all the noise of its price"
-        if not self.threshold:
-            return "noise is drawn together, enough of it where none is absent or helps the coordinator"
-        one = self.threshold == 1
-        some = "one party is absent or helps" if one else f"{self.threshold} parties are absent or help"
-        return f"noise is drawn together, enough of it where at most {some} the coordinator"
+        some = {0: "no party helps", 1: "at most one party helps"}
+        helping = some.get(self.threshold, f"at most {self.threshold} parties help")
+        return f"noise is drawn together, enough of it where {helping} the coordinator"
 
     def to_dict(self, n_parties: int, n_least: int | None = None) -> dict[str, Any]:
         """For the record of a run of `n_parties`, of whom at least `n_least` are in a sum."""
         return asdict(self) | {"n_parties": n_parties, "seen": self.in_words(n_parties, n_least)}
+
+
+def with_repeats(prices: Sequence[Cost], relation: Relation, summing: Summing | None) -> list[Cost]:
+    """What rounds of fresh noise cost with those that may be played again: as if each were the dearest."""
+    if summing is None or not prices:
+        return list(prices)
+    dearest = max(prices, key=lambda cost: accounting.epsilon(cost.losses_of(relation), DELTA))
+    return [*prices, *([dearest] * summing.repeats)]
 
 
 def added(sent: Mapping[str, Arrays]) -> Total:

@@ -61,7 +61,7 @@ def deployment_model(record: Mapping[str, Any]) -> dict[str, Value]:
         else "All parties were in one process, which held the documents of all of them: whoever ran it "
         "is trusted "
         "with them. Noise was added for each party as in a federation, before anything was combined.",
-        "actors": "\n".join(_actors(federated)),
+        "actors": "\n".join([*_actors(federated), *_summed(record)]),
         "release_type": "One release",
         "release_type_details": "The model is published once. Another run on the same documents adds to "
         "what is "
@@ -87,6 +87,20 @@ def _actors(federated: bool) -> list[str]:
     ]
     adversary = "- The adversary is assumed to know all other documents, and sees what is sent."
     return [*(apart if federated else central), adversary]
+
+
+def _summed(record: Mapping[str, Any]) -> list[str]:
+    """What a secure sum changes, where there was one."""
+    told = record.get("secure_sum")
+    if told is None:
+        return []
+    lines = [f"- With a secure sum {told['seen']}."]
+    if told["noise"] == "together":
+        lines.append(
+            f"- What is proved holds while at most {told['threshold']} of the parties of a sum work together "
+            "with the coordinator, which must not pass for others: so far they are trusted."
+        )
+    return lines
 
 
 def plural(n: int, one: str, many: str) -> str:

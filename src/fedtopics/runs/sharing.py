@@ -24,7 +24,8 @@ Record = dict[str, Any]
 FEDERATED = "https"
 PUBLIC = [
     *("schema", "method", "variant", "engine", "seed", "n_topics", "n_words", "settings", "protects"),
-    *("notes", "consistency", "vocabulary", "dealing", "privacy", "noise", "forecast", "versions"),
+    *("notes", "consistency", "secure_sum", "vocabulary", "dealing", "privacy", "noise", "forecast"),
+    "versions",
     *("model_sha256", "ledger_head", "record_sha256"),
 ]
 IN_BOTH = {"parties", "scores", "rounds", "party_topics"}  # a part of them is shown

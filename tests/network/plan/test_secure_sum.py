@@ -44,7 +44,10 @@ def test_a_plan_with_a_secure_sum_is_written_and_read() -> None:
     ("given", "reason"),
     [
         ({"summing": Summing(3)}, "threshold must be at most 2, two less than the 4 parties, got 3"),
-        ({"summing": Summing(1), "min_parties": 2}, "min_parties must be at least 3 where 1 of 4 parties"),
+        (
+            {"summing": Summing(1), "min_parties": 2},
+            "min_parties must be at least 3, two more",
+        ),
         ({"summing": Summing(1), "significant_bits": 20}, "significant_bits has no meaning"),
         ({"summing": Summing(1, "together"), "method": "calm"}, "needs a method with noise on sums"),
         ({"summing": Summing(1), "method": "lplda"}, "server needs sums alone"),
@@ -71,11 +74,17 @@ def test_a_table_that_makes_no_sense_is_named(text: str, reason: str) -> None:
         Plan.parse(content.encode(), "plan.toml")
 
 
+def test_a_reviewer_reads_that_totals_with_and_without_a_party_show_it() -> None:
+    told = "totals with and without a party show what that one sent"
+    assert told in summary(plan("calm", Summing(1)))["seen"]
+    assert told not in summary(plan("calm", Summing(1), min_parties=4))["seen"]
+
+
 def test_a_reviewer_reads_who_sees_what_and_what_it_costs() -> None:
     seen = summary(plan(summing=Summing(1, "together", 1)))["seen"]
     assert seen.startswith(
         "the coordinator sees only totals of at least 3 parties; it would take 2 of them together with the "
-        "coordinator to see another one; noise is drawn together"
+        "coordinator to see another one; noise is drawn together, enough of it where at most one party helps"
     )
     assert "one round may be lost and played again" in seen
     assert "before a coordinator whom none helps epsilon" in seen
@@ -93,6 +102,12 @@ def test_noise_drawn_together_costs_no_more_and_rounds_played_again_do() -> None
     assert calm[0] == calm[1]  # its histograms are paid for once, whatever the rounds
     one = plan(summing=Summing(1, "together"), min_parties=4)
     assert one.prices_before_one()["document add/remove"] < one.prices()["document add/remove"]
+
+
+def test_rounds_played_again_are_priced_whatever_their_number() -> None:
+    settings = {"settings": {"n_topics": 5, "n_rounds": 1}}
+    once, again = (plan(summing=Summing(1, repeats=number), **settings).privacy.epsilon for number in (0, 5))
+    assert again > 2 * once
 
 
 POLICY = """methods = ["hush"]
@@ -120,6 +135,13 @@ def test_a_party_may_insist_on_secure_sums_with_parties_that_it_knows() -> None:
         strict.check(plan())
     with pytest.raises(PolicyError, match="this party knows 'nobody', got a plan without it"):
         policy('peers = { nobody = "1a2b" }').check(plan(summing=Summing(1)))
+    known = 'peers = { north = "1a2b", south = "3c4d" }'
+    together = plan(summing=Summing(1, "together"))
+    policy(known).check(together)  # of three others one may be against it
+    with pytest.raises(PolicyError, match="expected fingerprints of all but 1 of them in peers, got 1"):
+        strict.check(together)
+    with pytest.raises(PolicyError, match="allows 20 rounds, got a plan of 119"):
+        policy("max_rounds = 20").check(plan(summing=Summing(1, repeats=100)))
     with pytest.raises(InputError, match="peers must hold fingerprints as texts"):
         policy("peers = { south = 12 }")
 
@@ -132,10 +154,10 @@ def test_the_command_line_makes_such_plans(tmp_path: Path) -> None:
     given += ["--method", "hush", "--vocabulary", str(words), "--secure-sum", "1"]
     result = CliRunner().invoke(app, [*given, "--noise", "together", "--repeats", "1"])
     assert result.exit_code == 0, result.output
-    assert "the coordinator sees only totals of at least 3 parties" in " ".join(result.output.split())
+    assert "the coordinator sees only totals of at least 4 parties" in " ".join(result.output.split())
     made = Plan.read(tmp_path / "hub" / "plan.toml")
     assert made.secure_sum == Summing(1, "together", 1)
-    assert made.min_parties == 3
+    assert made.min_parties == 4
 
 
 @pytest.mark.parametrize("option", [("--noise", "together"), ("--repeats", "1")])

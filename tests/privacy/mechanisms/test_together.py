@@ -42,7 +42,7 @@ def test_the_bound_for_shares_of_ten_steps_is_nothing() -> None:
 
 
 def test_shares_have_their_part_of_the_variance() -> None:
-    together, sigma, size = Together(6, 2, 4), 40.0, 40_000
+    together, sigma, size = Together(6, 2, 6), 40.0, 40_000
     drawn = [Noise.simulated(1, name, together=together).of_sum(sigma, size) for name in "abcdef"]
     for number in (1, 4, 6):  # parties whose shares are in the sum
         variance = np.sum(drawn[:number], axis=0).astype(float).var() / sigma**2
@@ -56,7 +56,7 @@ def test_shares_have_their_part_of_the_variance() -> None:
 
 
 def test_no_other_noise_is_drawn_together() -> None:
-    noise = Noise.simulated(1, together=Together(3, 1, 2))
+    noise = Noise.simulated(1, together=Together(3, 1, 3))
     for draw in (lambda: noise.below(2, 1), lambda: noise.coins(1, 1)):
         with pytest.raises(InputError, match="noise on sums"):
             draw()
@@ -71,7 +71,7 @@ def test_a_share_too_small_for_the_theorem_is_refused() -> None:
 
 
 def test_the_price_is_that_of_the_sum_and_before_one_that_of_all_shares() -> None:
-    together, mechanism = Together(6, 2, 5), ClippedSum(1.5)
+    together, mechanism = Together(7, 1, 5), ClippedSum(1.5)
     cost = mechanism.release(np.zeros(3, np.int64), Noise.secure(together)).cost
     assert cost.losses == mechanism.price().losses
     for loss, seen in zip(cost.losses, cost.alone, strict=True):
@@ -85,4 +85,4 @@ def test_the_price_is_that_of_the_sum_and_before_one_that_of_all_shares() -> Non
 
 def test_only_gaussian_noise_on_sums_has_a_price_together() -> None:
     with pytest.raises(InputError, match="Gaussian on sums, got Pure"):
-        Together(3, 1, 2).priced(Cost((Loss("word replace", Pure(e)),)))
+        Together(3, 1, 3).priced(Cost((Loss("word replace", Pure(e)),)))

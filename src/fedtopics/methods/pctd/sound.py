@@ -125,6 +125,7 @@ class Pctd(GaussianUnits):
         citation="Shi et al., IEEE Intelligent Systems 2021",
     )
     variant: ClassVar[str | None] = "sound"
+    draws_once: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.release not in ("document", "unit"):

@@ -37,6 +37,7 @@ class Checkpoint:
     rounds: tuple[WireRound, ...] = ()
     answered: dict[str, list[int]] = field(default_factory=dict)  # rounds by party
     lost: int = 0  # rounds that were begun in vain
+    silent: tuple[str, ...] = ()  # whose silence that was
 
     def save(self, folder: Path) -> None:
         """Write it durably, all of it or nothing."""
@@ -73,6 +74,7 @@ def _parsed(about: Any, arrays: Arrays) -> Checkpoint:
         tuple(_line(_of(dict, row)) for row in _of(list, about["rounds"])),
         {party: list(_all(int, numbers)) for party, numbers in answered.items()},
         _of(int, about.get("lost", 0)),
+        _all(str, about.get("silent", [])),
     )
 
 

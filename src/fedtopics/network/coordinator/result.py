@@ -20,7 +20,7 @@ from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
-from fedtopics.network import attestation
+from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import (
     ATTESTED,
     PLANNED,
@@ -156,7 +156,7 @@ def write(
     ledger = planned_ledger(terms, end, last.scored)
     facts = _attested(last, plan, end, ledger) | {"attestations_sha256": sha256(signed).hexdigest()}
     if terms.summing is not None:
-        facts["secure_sum"] = record.summed(terms.summing, len(plan.parties), ledger, plan.min_parties)
+        facts["secure_sum"] = verification.summed(plan, len(end.words or ()))
     kept = _record(plan, terms, end, facts) | {"n_topics": model.n_topics}
     model = record.with_card(model, kept, plan.texts.language)
     if test is not None:

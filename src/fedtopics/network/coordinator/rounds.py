@@ -71,7 +71,9 @@ class Coordinator:
         if self.terms.summing is not None:
             if self.authority is None:
                 raise InputError("a secure sum needs the authority of the parties' certificates, got none")
-            self._sums = Sums(self.terms, self.run, self.folder, self.authority, self._asking.collect)
+            asking, channel = self._asking.collect, self.channel
+            known = (self.terms, self.run, self.folder, self.authority, asking)
+            self._sums = Sums(*known, there=lambda: channel.parties)
 
     @property
     def present(self) -> tuple[str, ...]:
@@ -171,12 +173,13 @@ class Coordinator:
         number = now.next_round
         if now.lost >= self.terms.n_repeats:
             raise TooFewPartiesError(
-                f"round {number}: {silent} after it was ready, and the others have sent their parts; the run "
+                f"round {number}: {silent} after it was ready, and others may have sent their parts; the run "
                 "waits, and goes on when it is back (repeats in [secure_sum] lets a run lose rounds)"
             )
         self.log(f"round {number} is lost, and played again: {silent} after it was ready")
         state = self._begun(now)
-        return replace(now, state=state, next_round=number + 1, lost=now.lost + 1)
+        unsteady = tuple(sorted({*now.silent, *silent.parties}))
+        return replace(now, state=state, next_round=number + 1, lost=now.lost + 1, silent=unsteady)
 
     def _begun(self, now: Checkpoint) -> Arrays:
         """The state before a round."""
@@ -240,7 +243,7 @@ class Coordinator:
             declared = method.may_be_sent(question, number)
             return self._wanted(name, question, now) if declared is None else iter([of_form(declared)])
 
-        total = sums.total(number, tuple(ready), wanted, digest)
+        total = sums.total(number, sums.named(tuple(ready), now.silent), wanted, digest)
         self._asking.count(plain=sum(map(size, told.values())) + size(total.arrays) * len(total.parties))
         after = combine_total(method, state, total, self.terms.turn("server", number), believed)
         return replace(now, state=after), dict.fromkeys(total.parties)

@@ -27,7 +27,7 @@ from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
 from fedtopics.network.party import ledger_file
-from fedtopics.network.party.side import Delivery, PartySide, Score
+from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.party.store import MODELS, PartyStore
 from fedtopics.network.party.sums import Identity
 from fedtopics.network.plan import acceptance, certificates
@@ -35,6 +35,7 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.readiness import check_identity
 from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.private_scores import Score
 from fedtopics.network.secure_sum import Sign
 from fedtopics.network.tls import Credentials
 from fedtopics.network.verification import FILES, check_record

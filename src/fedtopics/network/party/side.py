@@ -4,8 +4,8 @@
     contribute   [round t]  what is sent in this round: first words and votes, where words are agreed on
                  (`protocol.agreeing`), then what the method sends  -> a release
     vocabulary   the words of this run, one list for the whole of it
-    key, peers   this party's key of the run, and those of the others       (where the plan has a secure sum:
-    sum          [round t]  this party's part of the sum over some parties   what is released leaves masked)
+    key, peers   this party's key of the run, and those of the others    (where the plan has a secure sum:
+    sum          [round t]  this party's part of a sum over parties       what is released leaves masked)
     evaluate     [the last] how well these topics predict documents -> a release
     attest       [the last] what this run has cost, as the ledger here says, signed here
     deliver      the finished model, to be kept here
@@ -23,10 +23,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import perf_counter, time
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import one_line
@@ -41,6 +39,7 @@ from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.sums import Identity, PartySums
 from fedtopics.network.party.words import PartyWords, told_words
 from fedtopics.network.plan.terms import Terms
+from fedtopics.network.private_scores import Score
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.budget import BudgetError
 from fedtopics.privacy.price.cost import FREE, Cost
@@ -63,14 +62,6 @@ class PlanNotAcceptedError(InputError):
 
 class PartyFailedError(InputError):
     """Something went wrong while this party worked on its documents; its own log says what."""
-
-
-@dataclass(frozen=True)
-class Score:
-    """How well topics over these words predict held-out documents: what releases it, at which price."""
-
-    price: Cost
-    release: Callable[[NDArray[Any], tuple[str, ...], Noise], Release[Arrays]]
 
 
 @dataclass(frozen=True)
@@ -109,9 +100,8 @@ class PartySide:
     def __post_init__(self) -> None:
         self._words = PartyWords(self.terms, self.store)
         self._runs = PartyRuns(self.store, self.is_kept)
-        self._sums: PartySums | None = None
-        if self.identity is not None:
-            self._sums = PartySums(self.name, self.terms, self.store, self.identity)
+        known = self.identity
+        self._sums = None if known is None else PartySums(self.name, self.terms, self.store, known)
 
     def answer(self, asked: Request) -> bytes:
         """The answer to a question in bytes; never an exception."""
@@ -136,8 +126,8 @@ class PartySide:
             "hello": lambda asked: wire.pack({"time": np.array(time())}),
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
-            "key": lambda asked: self._in_sums().key(asked),
-            "peers": lambda asked: self._in_sums().peers(asked),
+            "key": lambda asked: self._in_sums(asked.run).key(asked),
+            "peers": lambda asked: self._in_sums(asked.run).peers(asked),
             "sum": self._sum,
             "evaluate": self._evaluate,
             "attest": self._attest,
@@ -180,10 +170,10 @@ class PartySide:
         if self._is_hidden(asked):
             self._in_sums()  # without a key nothing is made
         arrays = self._told(asked, rounds.may_be_told(len(words or ()), self.name))
-        prices = rounds.prices(len(words or ()))
+        prices = rounds.prices(0) if words is None else self.terms.prices(len(words))
         due = None if words is None else self.terms.method.price_of(arrays)
         if due is not None:
-            so_far.require(due, prices, self.terms.n_repeats)
+            so_far.require(due, rounds.prices(len(words or ())), self.terms.n_repeats)
         price = so_far.price(asked.round, prices) if due is None else due
         self._begin(asked, price if words is None else self.terms.priced(price))
         if asked.round == CONFIRMATION:
@@ -191,7 +181,7 @@ class PartySide:
         party = self._party(asked.run, words)
         release, memory = rounds.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
         if self._is_hidden(asked):
-            release = release.map(self._in_sums().in_steps)
+            release = release.map(lambda sent: self._in_sums().in_steps(sent, arrays, asked.vocabulary))
         payload = self._commit(asked, release, None if words is None else memory)
         if words is not None:
             self._parties[asked.run] = replace(party, memory=memory)
@@ -203,19 +193,21 @@ class PartySide:
         return self.terms.summing is not None and asked.operation == "contribute" and asked.round >= 0
 
     def _shown(self, asked: Request, payload: bytes) -> bytes:
-        """What the coordinator gets to see of a release: that it is ready, where it leaves masked."""
+        """What the coordinator sees of a release: that it is ready, where it leaves masked."""
         return wire.pack({}) if self._is_hidden(asked) else payload
 
     def _sum(self, asked: Request) -> bytes:
         """This party's part of the sum over the parties that are named; its release was charged before."""
-        sums, so_far = self._in_sums(), self._runs.progress(asked.run)
-        if asked.round != so_far.newest or asked.round < 0 or so_far.left or self.is_kept(asked.run):
+        so_far = self._runs.progress(asked.run)
+        if asked.round != so_far.newest or asked.round < 0 or so_far.left:
             raise RoundPassedError(f"expected a sum of round {so_far.newest}, got one of {asked.round}")
-        return sums.sum(asked)
+        return self._in_sums(asked.run).sum(asked)
 
-    def _in_sums(self) -> PartySums:
+    def _in_sums(self, run: str = "") -> PartySums:
         if self._sums is None or self.terms.summing is None:
             raise InputError("the plan has no secure sum: nothing is sent")
+        if run and self.is_kept(run):
+            raise RoundPassedError(f"run {run} is finished; start a new run")
         return self._sums
 
     def _evaluate(self, asked: Request) -> bytes:
@@ -237,8 +229,14 @@ class PartySide:
         return attestation.made(self.name, asked.run, self.terms.plan, entries, self.sign).to_bytes()
 
     def _deliver(self, asked: Request) -> bytes:
-        if self.is_kept(asked.run):
-            return wire.pack({})
+        if not self.is_kept(asked.run):
+            self._take(asked)
+        if self._sums is not None:
+            self._sums.forget(asked.run)
+        return wire.pack({})
+
+    def _take(self, asked: Request) -> None:
+        """Keep the result of a run that this party has a part in."""
         if not self.store.of_run(asked.run):
             raise InputError(f"expected a run with releases of this party, got {asked.run}; nothing was kept")
         words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
@@ -247,11 +245,7 @@ class PartySide:
         self._begin(asked, FREE)
         local = self.terms.method.local_model(self._party(asked.run, words)) if newest >= 0 else None
         files = {name: array.tobytes() for name, array in arrays.items()}
-        ledger = self.store.run_ledger(asked.run)
-        self.keep(asked.run, Delivery(files, words, local, ledger))
-        if self._sums is not None:
-            self._sums.forget(asked.run)
-        return wire.pack({})
+        self.keep(asked.run, Delivery(files, words, local, self.store.run_ledger(asked.run)))
 
     def _begin(self, asked: Request, due: Cost) -> None:
         """Open the documents for an answer of this price, if the run goes on and the budget can pay."""

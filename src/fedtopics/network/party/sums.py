@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 
 import numpy as np
 from cryptography import x509
@@ -31,11 +32,13 @@ from fedtopics.network.secure_sum import (
     introduced,
     new_key,
 )
+from fedtopics.protocol.engine import digest
 from fedtopics.protocol.summing import in_steps
 from fedtopics.protocol.turn import Arrays
 
 KEY, PEERS, SUMS = "key", "peers", "sums"
 SALT, SALT_BYTES = "salt", 32
+TOLD = "told"  # a digest of it
 
 
 class OtherSumError(InputError):
@@ -76,13 +79,15 @@ class PartySums:
         self._meet(asked.run, {name: array.tobytes() for name, array in told.items()})
         return wire.pack({})
 
-    def in_steps(self, arrays: Arrays) -> Arrays:
-        """What is stored of a release: integers, and salt, as the coordinator is told a digest of all this.
+    def in_steps(self, arrays: Arrays, told: Arrays, vocabulary: str) -> Arrays:
+        """What is stored of a release: integers, what was told, and salt.
 
-        Of a single number with noise it could else try all values.
+        The coordinator gets a digest of it, and could else try all values of a single number with noise.
         """
         steps = in_steps(arrays, self.terms.method.sums or {}, len(self.terms.parties))
-        return steps | {SALT: np.frombuffer(os.urandom(SALT_BYTES), np.uint8)}
+        known = bytes.fromhex(sha256(f"{digest(told)} {vocabulary}".encode()).hexdigest())
+        beside = {SALT: os.urandom(SALT_BYTES), TOLD: known}
+        return steps | {name: np.frombuffer(content, np.uint8) for name, content in beside.items()}
 
     def sum(self, asked: Request) -> bytes:
         """This party's part of a sum, of what it has released in this round."""
@@ -91,7 +96,8 @@ class PartySums:
             raise OtherSumError(f"expected a round with a release, got {asked.round}")
         steps = wire.unpack(released, limit=wire.MOST_ELEMENTS)
         del steps[SALT]
-        return wire.pack(self._masked(asked.run, asked.round, told_words(asked.body), steps))
+        told = steps.pop(TOLD).tobytes().hex()
+        return wire.pack(self._masked(asked.run, asked.round, told_words(asked.body), steps, told))
 
     def _introduction(self, run: str) -> Introduction:
         """This party's key of the run, drawn when it is first asked for."""
@@ -106,18 +112,21 @@ class PartySums:
         strangers = sorted(set(introductions) - set(self.terms.parties))
         if strangers:
             raise PeersError(f"expected parties of the plan, got {strangers[0]!r:.60}")
-        found = {name: self._checked(run, name, content) for name, content in introductions.items()}
         known = self._peers(run)
-        changed = sorted(name for name in known if found.get(name) != known[name])
-        if changed:
-            raise PeersError(f"expected the keys that run {run} began with, got another of {changed[0]}")
-        if found.get(self.name) != self._own(run):
+        found = dict(known)
+        for name, content in introductions.items():
+            told = Introduction.from_bytes(content)
+            if name not in known:
+                found[name] = self._checked(run, name, told)
+            elif told.key != known[name].key:
+                raise PeersError(f"expected the keys that run {run} began with, got another of {name}")
+        if self.name not in found or found[self.name].key != self._introduction(run).key:
             raise PeersError("expected this party's own key among the keys of the run, got another or none")
         if found != known:
             rows = {name: asdict(found[name]) for name in sorted(found)}
             files.write(self.store.note(run, PEERS), json.dumps(rows).encode())
 
-    def _masked(self, run: str, number: int, parties: tuple[str, ...], steps: Arrays) -> Arrays:
+    def _masked(self, run: str, number: int, parties: tuple[str, ...], steps: Arrays, told: str) -> Arrays:
         """This party's part of the sum of round `number` over `parties`, if it is the only one of it."""
         self._check_sum(parties)
         known, note = self._peers(run), self.store.note(run, SUMS)
@@ -129,7 +138,8 @@ class PartySums:
             )
         keys = {name: peer.key for name, peer in known.items()}
         private = self.store.note(run, KEY).read_bytes()
-        sent = SecureSum(self.name, private, keys, self.terms.plan, run).masked(steps, number, parties)
+        own = SecureSum(self.name, private, keys, self.terms.plan, run)
+        sent = own.masked(steps, number, parties, told)
         if noted != asked:
             files.write(note, json.dumps(asked).encode())
         return sent
@@ -150,17 +160,12 @@ class PartySums:
                 f"expected a sum over this and at least {least - 1} others, got {len(parties)} in all"
             )
 
-    def _checked(self, run: str, name: str, content: bytes) -> Peer:
-        told = Introduction.from_bytes(content)
+    def _checked(self, run: str, name: str, told: Introduction) -> Peer:
         peer = told.checked(name, run, self.terms.plan, self.identity.authority)
         wanted = self.identity.known.get(name)
         if wanted is not None and wanted.replace(" ", "").lower() != peer.fingerprint.replace(" ", ""):
             raise PeersError(f"expected the fingerprint of {name} in this party's policy, got another")
         return peer
-
-    def _own(self, run: str) -> Peer:
-        told = self._introduction(run)
-        return told.checked(self.name, run, self.terms.plan, self.identity.authority)
 
     def _peers(self, run: str) -> dict[str, Peer]:
         note = self.store.note(run, PEERS)

@@ -26,7 +26,7 @@ from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.method import Method, checked
-from fedtopics.protocol.summing import Summing
+from fedtopics.protocol.summing import Summing, with_repeats
 
 LONGEST_LINE = 200  # of what is public
 LONGEST_WAIT = 1e6  # seconds
@@ -80,8 +80,8 @@ class Plan:
         least = summing.least(len(self.parties))
         if self.min_parties < least:
             raise InputError(
-                f"min_parties must be at least {least} where {summing.threshold} of {len(self.parties)} "
-                f"parties may be absent from a secure sum, got {self.min_parties}"
+                f"min_parties must be at least {least}, two more than the threshold of the secure sum, "
+                f"got {self.min_parties}"
             )
         if self.significant_bits is not None:
             raise InputError("significant_bits has no meaning where numbers travel masked; leave it out")
@@ -139,13 +139,13 @@ class Plan:
         return [*agreed, *self._training(n_words), *self.evaluation.prices()]
 
     def _training(self, n_words: int) -> list[Cost]:
-        """What training costs, with rounds that may be played again: as if each were the dearest."""
-        prices, summing = self.method().prices(n_words), self.secure_sum
+        """What training costs, with rounds that may be played again."""
+        method, summing = self.method(), self.secure_sum
+        prices = method.prices(n_words)
         if summing is None:
             return prices
-        again = [max(prices, key=self.privacy.epsilon_of)] if len(prices) > 1 else []  # else once and for all
+        whole = prices if method.draws_once else with_repeats(prices, method.protects, summing)
         together = summing.together(len(self.parties), self.min_parties)
-        whole = [*prices, *(again * summing.repeats)]
         return whole if together is None else [together.priced(cost) for cost in whole]
 
     def price(self, n_words: int) -> float:

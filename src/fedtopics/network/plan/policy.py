@@ -8,7 +8,8 @@ log = "rounds"            on this party's own disk: "nothing", "rounds" (numbers
 simulation = false        whether plans whose noise comes from a seed may run: for trying alone
 secure_sum = true         refuse plans in which the coordinator sees this party's own numbers
 peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they read them out: a secure sum
-                          hides nothing from a coordinator that can pass for the others
+                          hides nothing from a coordinator that can pass for the others; where noise is drawn
+                          together, all but as many as may help the coordinator are needed
 
 [[budget]]                over all runs together, as the party's own ledger counts them
 relation = "word add/remove"
@@ -76,12 +77,26 @@ class Policy:
                 f"this party takes part with at least {self.min_parties} parties, "
                 f"got a plan that goes on with {plan.min_parties}"
             )
-        if method.n_rounds > self.max_rounds:
-            raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {method.n_rounds}")
+        n_rounds = method.n_rounds + (0 if plan.secure_sum is None else plan.secure_sum.repeats)
+        if n_rounds > self.max_rounds:
+            raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {n_rounds}")
         if self.secure_sum and plan.secure_sum is None:
             raise PolicyError("this party takes part in secure sums only, got a plan without [secure_sum]")
+        self._check_together(plan)
         strangers = sorted(set(self.peers) - set(plan.parties))
         if plan.secure_sum is not None and strangers:
             raise PolicyError(f"this party knows {strangers[0]!r:.60}, got a plan without it")
         if plan.simulation_seed is not None and not self.simulation:
             raise PolicyError("this party allows secure noise only, got a plan with simulation_seed")
+
+    def _check_together(self, plan: Plan) -> None:
+        """Refuse noise drawn with parties that the coordinator could pass for: their shares count."""
+        summing = plan.secure_sum
+        if summing is None or summing.noise == "each" or plan.simulation_seed is not None:
+            return
+        unknown = len(plan.parties) - 1 - len(set(self.peers) & set(plan.parties))
+        if unknown > summing.threshold:
+            raise PolicyError(
+                "noise that is drawn together counts on the shares of others: expected fingerprints of all "
+                f"but {summing.threshold} of them in peers, got {len(self.peers)}"
+            )

@@ -14,7 +14,7 @@ from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Rounds
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.summing import Summing
+from fedtopics.protocol.summing import Summing, with_repeats
 from fedtopics.protocol.turn import Turn
 
 
@@ -56,6 +56,11 @@ class Terms:
     def n_repeats(self) -> int:
         """How many rounds may be lost and played again."""
         return 0 if self.summing is None else self.summing.repeats
+
+    def prices(self, n_words: int) -> list[Cost]:
+        """What training costs, round by round, with those that may be played again."""
+        prices = self.method.prices(n_words)
+        return prices if self.method.draws_once else with_repeats(prices, self.method.protects, self.summing)
 
     def priced(self, cost: Cost) -> Cost:
         """A price of the method as its release is charged."""

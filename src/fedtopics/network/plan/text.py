@@ -32,7 +32,7 @@ MEANINGS = {
     "vocabulary.min_parties": "that must hold a word",
     "texts.language": "of all documents",
     "texts.stop_words": "leave out the language's stop words",
-    "secure_sum.threshold": "parties that may be absent, or work together with the coordinator, in all",
+    "secure_sum.threshold": "parties that may work together with the coordinator",
     "secure_sum.noise": "each: every party adds all the noise; together: a share of it",
     "secure_sum.repeats": "rounds that may be lost, where a party falls silent, and played again",
     "evaluation.mode": "none, public (documents of the coordinator) or private (noisy sums of each party)",

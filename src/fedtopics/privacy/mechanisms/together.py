@@ -1,9 +1,9 @@
 r"""Noise that parties draw together: each adds a share, and their sum has the noise of the price.
 
-Of n parties at most t are absent from a sum or work together with who sees it. Every party adds discrete
-Gaussian noise of variance sigma^2 / (n - t); the n - t others leave noise of variance at least sigma^2.
+A sum has at least l parties, of whom at most t work together with who sees it. Every party adds discrete
+Gaussian noise of variance sigma^2 / (l - t); the others leave noise of variance at least sigma^2.
 
-That sum of m = n - t discrete Gaussians of deviation s = sigma / sqrt(m) each is not quite a discrete
+That sum of m = l - t discrete Gaussians of deviation s = sigma / sqrt(m) each is not quite a discrete
 Gaussian of deviation sigma. Two of variances a and b have the law
 
     Pr[z] ~ sum_y e^(-y^2/(2a) - (z-y)^2/(2b)) = e^(-z^2/(2(a+b))) sum_y e^(-(y - za/(a+b))^2 / (2c)),
@@ -32,20 +32,20 @@ MECHANISM = None  # a part of mechanisms
 
 @dataclass(frozen=True)
 class Together:
-    """Noise of `n_parties`, of whom `threshold` may be missing or lie; sums have at least `n_least`."""
+    """Noise of sums of at least `n_least` of `n_parties`, of whom `threshold` may tell theirs."""
 
     n_parties: int
     threshold: int
     n_least: int
 
     def __post_init__(self) -> None:
-        if not (0 <= self.threshold <= self.n_parties - 2 and self.enough <= self.n_least <= self.n_parties):
+        if not (0 <= self.threshold <= self.n_least - 2 and self.n_least <= self.n_parties):
             raise InputError(f"expected sums in which two or more parties hide each other, got {self}")
 
     @property
     def enough(self) -> int:
         """How many shares are the whole noise."""
-        return self.n_parties - self.threshold
+        return self.n_least - self.threshold
 
     def share(self, sigma: float) -> float:
         """Deviation of the noise of one party where theirs together is to be `sigma`, in steps."""

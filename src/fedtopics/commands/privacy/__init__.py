@@ -10,7 +10,8 @@ import typer
 
 from fedtopics import methods
 from fedtopics.audit import moments
-from fedtopics.commands import options, party_ledger, statement, tables
+from fedtopics.commands import options, party_ledger, tables
+from fedtopics.commands.privacy.statement import statement
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.network.party import ledger_file
@@ -24,7 +25,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.method import Amounts
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
-app.command("statement")(statement.write_statement)
+app.command()(statement)
 
 
 @app.command()

@@ -9,7 +9,8 @@ import typer
 from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.errors import InputError
-from fedtopics.report.statement import Filing, statement
+from fedtopics.report import statement as written
+from fedtopics.report.statement import Filing
 from fedtopics.report.statement_page import statement_page
 from fedtopics.report.yaml_text import yaml_text
 from fedtopics.runs.run import Run
@@ -17,7 +18,7 @@ from fedtopics.runs.run import Run
 SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Finance")
 
 
-def write_statement(
+def statement(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     name: Annotated[str, typer.Option(help="Of what is published.")] = "",
     curator: Annotated[
@@ -44,7 +45,7 @@ def write_statement(
     if sector and sector not in SECTORS:
         raise InputError(f"--sector must be one of {', '.join(SECTORS)}, got {sector!r:.40}")
     filing = Filing(name, curator or (), use, region, sector, _day(published), tuning, author or ())
-    told = statement(Run.load(folder), filing)
+    told = written.statement(Run.load(folder), filing)
     if out is None:
         options.say(yaml_text(told).rstrip("\n"))
     else:
