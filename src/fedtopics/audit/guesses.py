@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.audit import lower_bounds
-from fedtopics.audit.lower_bounds import CONFIDENCE
 
+CONFIDENCE = lower_bounds.CONFIDENCE
 How: TypeAlias = Literal["one run", "Clopper-Pearson", "Gaussian"]
 SURE = 1 - 1e-6  # confidence at which a proof counts as refuted: one false alarm in a million audits
 SHARES = (0.5, 0.45, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)  # of the canaries that may be guessed
+NEAR = 0.02  # deviations: scores that are the same but for rounding, or for one word more in a sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,15 @@ class Scored:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+
+def area(seen: Scored) -> float:
+    """The chance that a canary that is there scores above one that is not, ties counted half (AUC)."""
+    from scipy.stats import rankdata
+
+    n_there, n_others = int(seen.there.sum()), int((~seen.there).sum())
+    above = rankdata(seen.scores)[seen.there].sum() - n_there * (n_there + 1) / 2
+    return float(above / max(1, n_there * n_others))
 
 
 @dataclass(frozen=True)
@@ -100,9 +110,11 @@ def _cheap(rule: Rule, delta: float) -> float:
 
 
 def _quantiles(known: Scored, upper: bool) -> list[float]:
+    """Scores that cut off a share of the known canaries, and what is hardly different from them."""
     shares = [1 - share for share in SHARES] if upper else list(SHARES)
     found: NDArray[Any] = np.quantile(known.scores, shares, method="nearest")
-    return sorted(set(found.tolist()))
+    margin = (-NEAR if upper else NEAR) * known.scores.std()
+    return sorted(set((found + margin).tolist()))
 
 
 def _lows(known: Scored) -> list[float]:

@@ -10,7 +10,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.audit import moments
-from fedtopics.commands import options, party_ledger, tables
+from fedtopics.commands import options, party_ledger, privacy_audit, tables
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.network.party import ledger_file
@@ -24,6 +24,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.method import Amounts
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
+app.command()(privacy_audit.audit)
 
 
 @app.command()

@@ -16,13 +16,15 @@ from typing import Annotated, Any
 import typer
 
 from fedtopics import methods
+from fedtopics.audit.telling import sentences
 from fedtopics.commands import options, report, tables
 from fedtopics.errors import InputError
 from fedtopics.protocol import with_related_words
+from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import READ, check_agreement, prepare
-from fedtopics.runs.run import require_free
+from fedtopics.runs.run import Run, require_free
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +44,10 @@ def train(
     consistency_tau: options.ConsistencyTau = None,
     threads: options.Threads = None,
     secure: options.Secure = False,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Attack the method too, with canaries in copies of some documents."),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -57,11 +63,7 @@ def train(
         require_free(out)
     data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
     if "epsilon" in methods.settings(method) and data.vocabulary == READ:
-        agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
-        logger.warning(
-            "the vocabulary was read from the documents, which is not priced; give a public one with "
-            f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
-        )
+        logger.warning(_words_note(made))
     run = experiment.train_on(
         data,
         method,
@@ -71,6 +73,7 @@ def train(
         secure=secure,
         consistency=consistency,
         consistency_tau=tau,
+        audit=audit,
     )
     if consistency is not None:
         logger.warning(_relation_note(run.record))
@@ -81,10 +84,28 @@ def train(
         report.put_beside(out)
     if as_json:
         options.print_json(run.record)
-        return
-    tables.print_parties(data.parties, data.dealing)
+    else:
+        tables.print_parties(data.parties, data.dealing)
+        _print_run(run, out)
+    if run.record.get("audit", {}).get("refuted"):  # then it has failed, whatever its topics are
+        logger.error("the audit refutes what is proved: do not rely on this run, and report it (SECURITY.md)")
+        raise typer.Exit(1)
+
+
+def _words_note(made: Method) -> str:
+    agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
+    return (
+        "the vocabulary was read from the documents, which is not priced; give a public one with "
+        f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
+    )
+
+
+def _print_run(run: Run, out: Path | None) -> None:
+    """Scores, topics, what attacks reached, and where it all is."""
     tables.print_runs([run])
     tables.print_topics(run.model)
+    for line in sentences(run.record["audit"]) if "audit" in run.record else ():
+        tables.print_titled("audit", f"  {line}")
     tables.print_saved(out)
 
 

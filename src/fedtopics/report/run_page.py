@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fedtopics import methods
+from fedtopics.audit.telling import sentences
 from fedtopics.errors import InputError
 from fedtopics.privacy.explain import SAYS_NOTHING, scale, words_add_up
 from fedtopics.protocol.method import About
@@ -45,6 +46,7 @@ def run_page(run: Run) -> str:
         words_add_up=words_add_up(spent[0].guarantees) if spent else None,
         party_topics=_party_topics(run),
         scale=scale(run.record["n_words"]),
+        audited=sentences(run.record["audit"]) if "audit" in run.record else None,
         bytes_up=sum(entry["bytes_up"] for entry in run.record["rounds"]),
         bytes_down=sum(entry["bytes_down"] for entry in run.record["rounds"]),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from fedtopics.audit.auditing import audit as audited
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
@@ -42,6 +43,7 @@ def train(
     show_progress: bool | None = None,
     consistency: Any = None,
     consistency_tau: float = TAU,
+    audit: bool = False,
     **settings: Any,
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
@@ -52,6 +54,8 @@ def train(
     `n_parties` and `test_fraction`. `n_threads` (default: all cores) does not change the result, and
     `show_progress=None` shows a bar on a terminal only. `consistency` is a public word relation (see
     `fedtopics.related_words.load`) towards which the server draws topics, as strongly as `consistency_tau`.
+    `audit` attacks the method with canaries in copies of some documents, and writes what it reached into the
+    record, `audit` (see `fedtopics privacy audit`).
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
@@ -70,6 +74,7 @@ def train(
         show_progress=show_progress,
         consistency=consistency,
         consistency_tau=consistency_tau,
+        audit=audit,
     )
 
 
@@ -84,6 +89,7 @@ def train_on(
     show_progress: bool | None = None,
     consistency: Any = None,
     consistency_tau: float = TAU,
+    audit: bool = False,
 ) -> Run:
     """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
     check_dealing(data.dealing, secure)
@@ -126,6 +132,8 @@ def train_on(
     for party in kept["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
+    if audit:
+        kept["audit"] = audited(method, data.parties, seed=seed, n_threads=n_threads).to_dict()
     return Run(kept, model, outcome.local_models, outcome.ledger)
 
 
