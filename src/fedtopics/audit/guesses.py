@@ -19,6 +19,7 @@ CONFIDENCE = lower_bounds.CONFIDENCE
 How: TypeAlias = Literal["one run", "Clopper-Pearson", "Gaussian"]
 SURE = 1 - 1e-6  # confidence at which a proof counts as refuted: one false alarm in a million audits
 SHARES = (0.5, 0.45, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)  # of the canaries that may be guessed
+HARMLESS = 1e-3  # canaries times delta, below which the bound of one run hardly loses by delta
 NEAR = 0.02  # deviations: scores that are the same but for rounding, or for one word more in a sum
 
 
@@ -93,7 +94,10 @@ def reached(
     `independent`: canaries were released each on its own, so that rates may be counted; `gaussian`: and the
     proof to be tested is one of Gaussian noise.
     """
-    rules = [Rule("one run", high, low) for high in _quantiles(known, upper=True) for low in _lows(known)]
+    rules = []
+    if not independent or len(guessed) * delta < HARMLESS:
+        highs, lows = _quantiles(known, upper=True), [-np.inf, *_quantiles(known, upper=False)]
+        rules += [Rule("one run", high, low) for high in highs for low in lows]
     if independent:
         cuts = [*_quantiles(known, upper=True), *_quantiles(known, upper=False)]
         rules += [Rule("Clopper-Pearson", cut, -np.inf) for cut in cuts]
@@ -115,7 +119,3 @@ def _quantiles(known: Scored, upper: bool) -> list[float]:
     found: NDArray[Any] = np.quantile(known.scores, shares, method="nearest")
     margin = (-NEAR if upper else NEAR) * known.scores.std()
     return sorted(set((found + margin).tolist()))
-
-
-def _lows(known: Scored) -> list[float]:
-    return [-np.inf, *_quantiles(known, upper=False)]

@@ -15,11 +15,17 @@ often he is right, the larger epsilon must be.
                       allows these error rates, and the epsilon of noise with this mu (M. Nasr et al., Tight
                       auditing of differentially private machine learning, USENIX Security 2023)
 
-The first two hold whatever the mechanism is; the third refutes or agrees with a proof of Gaussian noise only.
+    losses            where the law of what is sent is known: the attacker's own odds. (epsilon, delta) allows
+                      P[L >= c] <= delta / (1 - e^(epsilon - c)) of the logarithm L of the likelihood ratio,
+                      because delta >= E[max(0, 1 - e^(epsilon - L))]; counting alone ends at the logarithm
+                      of the number of trials, odds do not
+
+The first two hold whatever the mechanism is; the third refutes or agrees with a proof of Gaussian noise only,
+and the fourth relies on the law that the odds were computed by.
 """
 
 from collections.abc import Callable
-from math import exp, log
+from math import exp, log, log1p
 
 import numpy as np
 
@@ -106,6 +112,16 @@ def gaussian(
         return 0.0
     shift = float(norm.ppf(least_true) - norm.ppf(most_false))
     return epsilon_at(delta, shift)
+
+
+def losses(n_above: int, n_trials: int, cut: float, delta: float, confidence: float = CONFIDENCE) -> float:
+    """From how many logarithms of likelihood ratios, where canaries were there, reached `cut`.
+
+    >>> round(losses(95, 100, 280.0, 1e-5), 1)
+    280.0
+    """
+    least = rate_bounds(n_above, n_trials, 1 - confidence)[0]
+    return max(0.0, cut + log1p(-delta / least)) if least > delta else 0.0
 
 
 def _largest(refuted: Callable[[float], bool]) -> float:

@@ -10,7 +10,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.audit import moments
-from fedtopics.commands import options, party_ledger, privacy_audit, tables
+from fedtopics.commands import options, party_ledger, privacy_audit, privacy_audit_mechanism, tables
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.network.party import ledger_file
@@ -25,6 +25,7 @@ from fedtopics.protocol.method import Amounts
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 app.command()(privacy_audit.audit)
+app.command("audit-mechanism")(privacy_audit_mechanism.attacked)
 
 
 @app.command()
@@ -81,7 +82,7 @@ def _amounts(words: int, documents: int | None, persons: int | None, parties: in
 
 @app.command()
 def audit_claims(as_json: options.Json = False) -> None:
-    """Compute what the papers claim, what is proved, and why they differ."""
+    """Compute what the papers claim, what is proved, what an attack reaches, and why they differ."""
     from fedtopics.audit.claims import audit
 
     findings = audit()
@@ -90,7 +91,13 @@ def audit_claims(as_json: options.Json = False) -> None:
     else:
         tables.print_rows(
             [
-                {"method": f.method, "the paper claims": f.claimed, "proved": f.proved, "why": f.why}
+                {
+                    "method": f.method,
+                    "the paper claims": f.claimed,
+                    "proved": f.proved,
+                    "an attack reached": f.reached,
+                    "why": f.why,
+                }
                 for f in findings
             ]
         )
