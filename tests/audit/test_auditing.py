@@ -84,7 +84,7 @@ def test_the_bound_on_calm_is_exceeded_no_more_often_than_the_confidence_allows(
     reference = messages.reference(method, PARTIES, seed=0, n_threads=1)
     monkeypatch.setattr(auditing, "N_CANARIES", 1000)
     found = [
-        auditing._by_messages(reference, PARTIES, "word add/remove", seed, 1) for seed in range(0, 3000, 100)
+        auditing.by_messages(reference, PARTIES, "word add/remove", seed, 1) for seed in range(0, 3000, 100)
     ]
     assert sum(attack.epsilon > 3 for attack in found) < 9
     assert not any(attack.refutes for attack in found)
@@ -154,6 +154,41 @@ def test_what_is_drawn_again_for_one_unit_is_what_its_party_sends(there: bool) -
     for number, answer in enumerate(sums.answers(reference, unit, 1)):
         (own,) = sent[number].values()
         assert np.array_equal(own, answer.drawn(there, Turn(7, "party", number, PARTY)))
+
+
+EVERY = [(name, variant) for name in methods.names() for variant in methods.variants(name) or (None,)]
+OTHERS: list[tuple[str, dict[str, object]]] = [
+    ("hush", {"unit": "person", "n_rounds": 5}),
+    ("calm", {"max_length": 20}),
+    ("calm", {"unit": "sentence"}),
+    ("pctd", {"unit": "sentence", "release": "unit"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [*((name, {"variant": variant}) for name, variant in EVERY), *OTHERS]
+)
+def test_every_method_and_variant_is_audited_and_none_refuted(
+    name: str, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for few in ("N_UNITS", "OTHER_UNITS"):
+        monkeypatch.setattr(auditing, few, (20, 40))
+    monkeypatch.setattr(auditing, "N_CANARIES", 500)
+    monkeypatch.setattr(auditing, "N_MODELS", (4, 2))
+    method = methods.make(name, **{"n_topics": 2, "n_rounds": 2} | settings)  # type: ignore[arg-type]
+    parties = {party: spoken(corpus) for party, corpus in PARTIES.items()}
+    found = audit(method, parties)
+    views = {attack.view for attack in found.attacks}
+    assert views == ({"messages"} if name == "alone" else {"messages", "model"})
+    assert method.protects in {attack.relation for attack in found.attacks} or not method.prices(240)[:1]
+    assert not found.refuted
+
+
+def spoken(corpus: Corpus) -> Corpus:
+    """Each document one sentence of one person."""
+    own = np.arange(corpus.n_docs + 1)
+    persons = tuple(map(str, range(corpus.n_docs)))
+    return replace(corpus, sentence_offsets=corpus.offsets, document_sentences=own, persons=persons)
 
 
 def test_without_privacy_words_are_read_off_the_messages_and_documents_off_the_model() -> None:

@@ -110,7 +110,7 @@ def audit(
     reference = messages.reference(method, told, seed=seed, n_threads=n_threads)
     if "messages" in views:
         for relation in _stated(reference):
-            found.append(_by_messages(reference, told, relation, seed, n_threads))
+            found.append(by_messages(reference, told, relation, seed, n_threads))
     if "model" in views:
         found += _by_model(reference, copied(parties, N_DOCUMENTS, N_WORDS, seed), seed, n_threads)
     return Audit(tuple(found), perf_counter() - began)
@@ -142,9 +142,10 @@ def _stated(reference: Reference) -> list[Relation]:
     return [relation for relation in RELATIONS if relation in named] or ["word add/remove"]
 
 
-def _by_messages(
+def by_messages(
     reference: Reference, told: Mapping[str, Corpus], relation: Relation, seed: int, n_threads: int
 ) -> Attack:
+    """What the coordinator reaches of a relation from all messages of the party of the canaries."""
     delta = _bound(reference, relation)[1]
     if isinstance(reference.method, Hush):
         words = np.concatenate([corpus.words for corpus in told.values()])

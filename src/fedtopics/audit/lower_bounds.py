@@ -43,12 +43,12 @@ def rate_bounds(hits: int, n_trials: int, error: float) -> tuple[float, float]:
     >>> [round(bound, 4) for bound in rate_bounds(0, 100, 0.05)]
     [0.0, 0.0295]
     """
-    from scipy.stats import beta
+    from scipy.special import betainccinv, betaincinv
 
     if not 0 <= hits <= n_trials:
         raise InputError(f"expected from 0 to {n_trials} hits, got {hits}")
-    least = float(beta.ppf(error, hits, n_trials - hits + 1)) if hits else 0.0
-    most = float(beta.isf(error, hits + 1, n_trials - hits)) if hits < n_trials else 1.0
+    least = float(betaincinv(hits, n_trials - hits + 1, error)) if hits else 0.0
+    most = float(betainccinv(hits + 1, n_trials - hits, error)) if hits < n_trials else 1.0
     return least, most
 
 
@@ -90,11 +90,13 @@ def one_run(
 
 def one_run_chance(n_canaries: int, n_guesses: int, n_right: int, epsilon: float, delta: float) -> float:
     """The most that the chance of so many right guesses can be under (epsilon, delta)."""
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
     right = 1 / (1 + exp(-epsilon))
-    chance = float(binom.sf(n_right - 1, n_guesses, right))
+    chance = float(bdtrc(n_right - 1, n_guesses, right)) if n_right else 1.0
     if delta > 0 and n_right:
+        from scipy.stats import binom
+
         below = np.cumsum(binom.pmf(np.arange(n_right - 1, -1, -1), n_guesses, right))
         chance += 2 * n_canaries * delta * float((below / np.arange(1, n_right + 1)).max())
     return min(1.0, chance)
@@ -104,13 +106,13 @@ def gaussian(
     true: tuple[int, int], false: tuple[int, int], delta: float, confidence: float = CONFIDENCE
 ) -> float:
     """The epsilon, at `delta`, of Gaussian noise that separates these rates no better than it must."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     error = (1 - confidence) / 2
     least_true, most_false = rate_bounds(*true, error)[0], rate_bounds(*false, error)[1]
     if not 0 < most_false < least_true < 1:
         return 0.0
-    shift = float(norm.ppf(least_true) - norm.ppf(most_false))
+    shift = float(ndtri(least_true) - ndtri(most_false))
     return epsilon_at(delta, shift)
 
 
