@@ -29,12 +29,12 @@ from fedtopics.protocol.method import Method
 View: TypeAlias = Literal["messages", "model"]
 VIEWS: tuple[View, ...] = ("messages", "model")
 N_CANARIES = 10_000  # whose coins are known, and as many that are guessed
-N_REPLAYS, FEW_REPLAYS = 20, 5  # at most
+N_REPLAYS, FEW_REPLAYS = 20, 3  # at most
 FEW_WORDS = 200  # canaries of a document where there is a vector for each token or unit: those take long
 N_UNITS, OTHER_UNITS = (300, 3000), (100, 400)  # replays with one unit each: known, and guessed
 UNIT_WORDS = 100  # of the copies that these are told of: noise is drawn for all pairs of words
 TOLD = 10  # documents of each party in the run that says what is told
-N_DOCUMENTS, N_WORDS = 200, 300  # of the copies that models are trained on
+N_DOCUMENTS, FEW_DOCUMENTS, N_WORDS = 200, 60, 300  # of the copies that models are trained on
 N_MODELS = (12, 6)  # known, and guessed
 
 
@@ -112,7 +112,8 @@ def audit(
         for relation in _stated(reference):
             found.append(by_messages(reference, told, relation, seed, n_threads))
     if "model" in views:
-        found += _by_model(reference, copied(parties, N_DOCUMENTS, N_WORDS, seed), seed, n_threads)
+        number = FEW_DOCUMENTS if _is_slow(reference) else N_DOCUMENTS
+        found += _by_model(reference, copied(parties, number, N_WORDS, seed), seed, n_threads)
     return Audit(tuple(found), perf_counter() - began)
 
 
@@ -177,13 +178,18 @@ def _planted(reference: Reference, relation: Relation, vocabulary: tuple[str, ..
     """The canaries of one replay, and how many replays there are of them."""
     if reference.senders is not None:
         return in_documents(relation, vocabulary, N_CANARIES), 1
-    slow = reference.method.variant == "paper"
+    slow = _is_slow(reference)
     if relation.startswith("word"):
         canaries = in_one_document(relation, vocabulary, FEW_WORDS if slow else N_CANARIES)
     else:
         canaries = in_documents(relation, vocabulary, max(2, len(vocabulary) // 40))
     most = FEW_REPLAYS if slow else N_REPLAYS
     return canaries, max(1, min(most, round(N_CANARIES / len(canaries))))
+
+
+def _is_slow(reference: Reference) -> bool:
+    """FTM and PC-TD as printed have a vector of all words for each token, or unit."""
+    return reference.senders is None and reference.method.variant == "paper"
 
 
 def _by_model(reference: Reference, copies: Mapping[str, Corpus], seed: int, n_threads: int) -> list[Attack]:
