@@ -1,5 +1,6 @@
 """Attack a method, or a mechanism, and print what was reached beside what is proved."""
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -40,7 +41,8 @@ def audit(
     made = methods.make(method, n_topics=topics, **given)
     views = _views(view)
     data = prepare(source, **dealing.options())
-    found = audited(made, data.parties, views=views, seed=dealing.seed, n_threads=threads or 1)
+    n_threads = threads or os.cpu_count() or 1
+    found = audited(made, data.parties, views=views, seed=dealing.seed, n_threads=n_threads)
     show(found, as_json=as_json)
     if found.refuted:
         raise typer.Exit(1)
