@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from fedtopics.audit.mechanisms import N_TRIALS, audit_mechanism, proved
+from fedtopics.audit import mechanisms
+from fedtopics.audit.mechanisms import N_TRIALS, proved
 from fedtopics.commands import options, tables
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bounds import Bounds
@@ -14,7 +15,7 @@ from fedtopics.privacy.mechanisms.mechanism import every, find_mechanism
 from fedtopics.privacy.price.cost import Relation, check_relation
 
 
-def attacked(
+def audit_mechanism(
     mechanism: Annotated[str, typer.Argument(help="One that `fedtopics privacy mechanisms` lists.")],
     at: Annotated[
         float, typer.Option(help="The parameter that sets how private it is, as epsilon or sigma.")
@@ -47,7 +48,7 @@ def attacked(
     rows: list[dict[str, float | str | None]] = []
     refuted = False
     for name in map(check_relation, relation) if relation else _attacked(made.price().relations):
-        found = audit_mechanism(known, made, name, n_trials=trials, delta=delta, seed=seed)
+        found = mechanisms.audit_mechanism(known, made, name, n_trials=trials, delta=delta, seed=seed)
         bound = proved(made, name, delta)
         refuted |= found.surely > bound
         rows.append(

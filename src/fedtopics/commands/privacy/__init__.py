@@ -10,7 +10,8 @@ import typer
 
 from fedtopics import methods
 from fedtopics.audit import moments
-from fedtopics.commands import options, party_ledger, privacy_audit, privacy_audit_mechanism, tables
+from fedtopics.commands import options, party_ledger, tables
+from fedtopics.commands.privacy import audit, audit_mechanism
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.network.party import ledger_file
@@ -24,8 +25,8 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.method import Amounts
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
-app.command()(privacy_audit.audit)
-app.command("audit-mechanism")(privacy_audit_mechanism.attacked)
+app.command()(audit.audit)
+app.command()(audit_mechanism.audit_mechanism)
 
 
 @app.command()
@@ -83,9 +84,9 @@ def _amounts(words: int, documents: int | None, persons: int | None, parties: in
 @app.command()
 def audit_claims(as_json: options.Json = False) -> None:
     """Compute what the papers claim, what is proved, what an attack reaches, and why they differ."""
-    from fedtopics.audit.claims import audit
+    from fedtopics.audit import claims
 
-    findings = audit()
+    findings = claims.audit()
     if as_json:
         options.print_json([asdict(finding) for finding in findings])
     else:
