@@ -1,11 +1,13 @@
-"""What five papers claim and what holds, computed: the table of `fedtopics privacy audit-claims`."""
+"""What papers claim, what holds, what attacks reach: the table of `fedtopics privacy audit-claims`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.audit import papers
+from fedtopics.audit.papers import FIGURE_3, FIGURE_3_THETA, Broken
 from fedtopics.methods.pctd.paper import moments_claim
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector
 from fedtopics.privacy.mechanisms.bounds import Bounds
@@ -15,41 +17,49 @@ from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Loss, check_relation
 from fedtopics.privacy.price.events import Gaussian
 
-# FedLDA's Figure 3: rows are topics; the columns are the marked word "cat", then the others in printed order.
-FIGURE_3 = np.array(
-    [
-        [0.6, 0.2, 0.1, 0.05, 0.02, 0.02, 0.01],
-        [0.1, 0.8, 0.04, 0.03, 0.01, 0.01, 0.01],
-        [0.01, 0.5, 0.2, 0.1, 0.1, 0.08, 0.01],
-        [0.02, 0.7, 0.1, 0.1, 0.06, 0.01, 0.01],
-        [0.02, 0.7, 0.2, 0.03, 0.02, 0.02, 0.01],
-    ]
-)
-FIGURE_3_THETA = np.array([0.6, 0.2, 0.1, 0.08, 0.02])
+IN_WORDS: dict[str, str] = {
+    "word add/remove": "a word added or removed",
+    "word replace": "one replaced",
+    "document add/remove": "a document",
+    "document replace": "a document replaced",
+}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line: what is said, what is true, and the reason; and the numbers in it."""
+    """One line: what is said, what is true, what an attack reached, and the reason; and the numbers in it."""
 
     method: str
     claimed: str
     proved: str
     why: str
     figures: dict[str, float]
+    reached: str = ""
 
 
 def audit() -> list[Finding]:
-    """All findings, computed afresh."""
+    """All findings, computed afresh, with what attacks (`papers.py`) reach of them."""
     return [
-        prior_response(7.5),
+        _attacked(prior_response(7.5), papers.fedlda()),
         prior_response(5.0),
         tuples_and_rounds(),
-        gaussian_rounds(),
-        bits(),
-        one_hot(),
+        _attacked(gaussian_rounds(), papers.pctd()),
+        _attacked(bits(), papers.lplda()),
+        _attacked(one_hot(), papers.ftm_number(), papers.ftm_word()),
         normalization(),
+        _attacked(last_sweep(), papers.fdptm()),
     ]
+
+
+def _attacked(finding: Finding, *attacks: Broken) -> Finding:
+    """The finding, with what the attacks reached."""
+    told = [
+        f"at least {each.reached:.3g} for {IN_WORDS[each.relation]}"
+        + (f" at delta {each.delta:g}" if each.delta else "")
+        + f", from {each.seen}"
+        for each in attacks
+    ]
+    return replace(finding, reached="; ".join(told))
 
 
 def prior_response(epsilon: float, delta: float = 0.1) -> Finding:
@@ -140,6 +150,17 @@ def normalization(n_topics: int = 15, n_words: int = 500, n_tokens: int = 20_000
         f"none: integer counts of {n_exact} of {n_topics} topics recovered exactly",
         "dividing a row by its smallest entry and scaling to whole numbers gives the counts back",
         {"topics recovered": n_exact, "topics": n_topics},
+    )
+
+
+def last_sweep(epsilon: float = 1.0) -> Finding:
+    """FDPTM's noise in the last sweep of Gibbs sampling alone."""
+    return Finding(
+        "FDPTM (LDA with noise in the last sweep)",
+        f"{epsilon:g} for a document, or whatever is set",
+        "none",
+        "noise decides in which topic a token counts, not whether: summed over topics the counts are exact",
+        {"claimed": epsilon},
     )
 
 

@@ -67,6 +67,10 @@ Secure = Annotated[
         help="Privacy noise from the operating system instead of the seed: for models to be published.",
     ),
 ]
+Audited = Annotated[
+    bool,
+    typer.Option("--audit", help="Attack the method too, with canaries in copies of some documents."),
+]
 Setting = Annotated[
     list[str] | None,
     typer.Option(

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from fedtopics import methods
+from fedtopics.audit.telling import sentences
 from fedtopics.commands import options, price, report, tables
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
@@ -24,7 +25,7 @@ from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import READ, Data, check_agreement, prepare
-from fedtopics.runs.run import require_free
+from fedtopics.runs.run import Run, require_free
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ def train(
     secure_sum: options.SecureSum = None,
     noise: options.NoiseOf = None,
     accept_cost: price.AcceptCost = False,
+    audit: options.Audited = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -72,6 +74,7 @@ def train(
         secure_sum=summing,
         consistency=consistency,
         consistency_tau=tau,
+        audit=audit,
     )
     if consistency is not None:
         logger.warning(_relation_note(run.record))
@@ -82,10 +85,28 @@ def train(
         report.put_beside(out)
     if as_json:
         options.print_json(run.record)
-        return
-    tables.print_parties(data.parties, data.dealing)
+    else:
+        tables.print_parties(data.parties, data.dealing)
+        _print_run(run, out)
+    if run.record.get("audit", {}).get("refuted"):  # then it has failed, whatever its topics are
+        logger.error("the audit refutes what is proved: do not rely on this run, and report it (SECURITY.md)")
+        raise typer.Exit(1)
+
+
+def _words_note(made: Method) -> str:
+    agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
+    return (
+        "the vocabulary was read from the documents, which is not priced; give a public one with "
+        f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
+    )
+
+
+def _print_run(run: Run, out: Path | None) -> None:
+    """Scores, topics, what attacks reached, and where it all is."""
     tables.print_runs([run])
     tables.print_topics(run.model)
+    for line in sentences(run.record["audit"]) if "audit" in run.record else ():
+        tables.print_titled("audit", f"  {line}")
     tables.print_saved(out)
 
 
@@ -99,11 +120,7 @@ def _prepared(
         price.require_wanted(made, agreed, made.prices(most), most, delta, accepted=accept_cost)
     data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
     if "epsilon" in made.in_force(data.test.n_words) and data.vocabulary == READ:
-        agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
-        logger.warning(
-            "the vocabulary was read from the documents, which is not priced; give a public one with "
-            f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
-        )
+        logger.warning(_words_note(made))
     if not agreed:
         own = delta if made.privacy_delta is None else made.privacy_delta
         n_words = data.test.n_words

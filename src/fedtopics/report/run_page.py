@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fedtopics import methods
+from fedtopics.audit.telling import sentences
 from fedtopics.errors import InputError
 from fedtopics.privacy.explain import SAYS_NOTHING, words_add_up
 from fedtopics.privacy.grades import scale
@@ -49,6 +50,7 @@ def run_page(run: Run, *, public: bool = False) -> str:
         scale=scale(run.record["n_words"]),
         public=public,
         sizes_known=_knows_sizes(run),
+        audited=sentences(run.record["audit"]) if "audit" in run.record else None,
         bytes_up=sum(entry.get("bytes_up", 0) for entry in run.record["rounds"]),
         bytes_down=sum(entry.get("bytes_down", 0) for entry in run.record["rounds"]),
     )

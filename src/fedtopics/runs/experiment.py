@@ -4,10 +4,10 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from fedtopics.audit.auditing import audit as audited
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
@@ -22,9 +22,16 @@ from fedtopics.protocol.engine import Outcome, Round
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
-from fedtopics.related_words import TAU, RelatedWords, load
+from fedtopics.related_words import TAU, RelatedWords
 from fedtopics.runs import record
-from fedtopics.runs.preparing import READING, Data, check_agreement, check_dealing, prepare
+from fedtopics.runs.preparing import (
+    READING,
+    Data,
+    check_agreement,
+    check_dealing,
+    prepare,
+    public_relation,
+)
 from fedtopics.runs.run import Run
 
 logger = logging.getLogger(__name__)
@@ -44,6 +51,7 @@ def train(
     show_progress: bool | None = None,
     consistency: Any = None,
     consistency_tau: float = TAU,
+    audit: bool = False,
     **settings: Any,
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
@@ -56,6 +64,8 @@ def train(
     one: the server sees totals alone, and they may draw noise together. `consistency` is a public word
     relation (see `fedtopics.related_words.load`) towards which the server draws topics, as strongly as
     `consistency_tau`.
+    `audit` attacks the method with canaries in copies of some documents, and writes what it reached into the
+    record, `audit` (see `fedtopics privacy audit`).
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
@@ -77,6 +87,7 @@ def train(
         show_progress=show_progress,
         consistency=consistency,
         consistency_tau=consistency_tau,
+        audit=audit,
     )
 
 
@@ -92,11 +103,14 @@ def train_on(
     show_progress: bool | None = None,
     consistency: Any = None,
     consistency_tau: float = TAU,
+    audit: bool = False,
 ) -> Run:
     """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
     check_dealing(data.dealing, secure)
+    if audit and secure_sum is not None:
+        raise InputError("an audit attacks what each party sends, got a secure sum; leave out one of them")
     n_threads = n_threads or os.cpu_count() or 1
-    relation = _relation(consistency, data)
+    relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
         logger.warning("%s: %s", name, note)
     watch = Watch(data.test, n_threads)
@@ -123,13 +137,7 @@ def train_on(
     if secure_sum is not None:
         facts["secure_sum"] = record.summed(secure_sum, len(data.parties), outcome.ledger)
     if relation is not None:
-        facts["consistency"] = {  # so that it can be found and judged
-            "source": relation.source,
-            "sha256": relation.sha256,
-            "tau": consistency_tau,
-            "n_known": relation.n_known,
-            "n_weights": int(relation.weights.nnz),
-        }
+        facts["consistency"] = _drawn_towards(relation, consistency_tau)
     kept = _record(name, method, data, outcome, facts)
     outcome = _described(outcome, kept, data.test.language)
     model, kept["scores"], local = _score(outcome, data, n_threads)
@@ -137,6 +145,8 @@ def train_on(
     for party in kept["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
+    if audit:
+        kept["audit"] = audited(method, data.parties, seed=seed, n_threads=n_threads).to_dict()
     return Run(kept, model, outcome.local_models, outcome.ledger)
 
 
@@ -230,21 +240,6 @@ def _ledger(data: Data, method: Method) -> Ledger:
     return replace(data.ledger, delta=data.ledger.delta if delta is None else delta, entries=entries)
 
 
-def _relation(source: Any, data: Data) -> RelatedWords | None:
-    """The relation of the vocabulary; a file among the documents is refused, as it must be public."""
-    if source is None:
-        return None
-    if not isinstance(source, str | os.PathLike):
-        return load(source, data.test.vocabulary)
-    paths = [Path(source), Path(data.source)]
-    if all(path.exists() for path in paths) and paths[0].resolve().is_relative_to(paths[1].resolve()):
-        raise InputError(
-            f"expected a public word relation, got {str(paths[0])!r} among the documents; "
-            "what is learned from them leaks with the topics"
-        )
-    return load(source, data.test.vocabulary)
-
-
 def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, dict[str, Any], dict[str, Any]]:
     """The model to report, its scores, and the scores of each party's own model.
 
@@ -259,6 +254,17 @@ def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, di
         return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
     best = min(local, key=lambda name: (local[name]["perplexity"], name))
     return outcome.local_models[best], local[best], local
+
+
+def _drawn_towards(relation: RelatedWords, tau: float) -> dict[str, Any]:
+    """What the record says of a word relation, so that it can be found and judged."""
+    return {
+        "source": relation.source,
+        "sha256": relation.sha256,
+        "tau": tau,
+        "n_known": relation.n_known,
+        "n_weights": int(relation.weights.nnz),
+    }
 
 
 def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from fedtopics.documents import splitting
@@ -17,6 +18,7 @@ from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import in_process
 from fedtopics.protocol.method import Amounts, Method
 from fedtopics.protocol.summing import Summing
+from fedtopics.related_words import RelatedWords, load
 
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
@@ -177,3 +179,18 @@ def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)
+
+
+def public_relation(source: Any, data: Data) -> RelatedWords | None:
+    """The relation of the vocabulary; a file among the documents is refused, as it must be public."""
+    if source is None:
+        return None
+    if not isinstance(source, str | os.PathLike):
+        return load(source, data.test.vocabulary)
+    paths = [Path(source), Path(data.source)]
+    if all(path.exists() for path in paths) and paths[0].resolve().is_relative_to(paths[1].resolve()):
+        raise InputError(
+            f"expected a public word relation, got {str(paths[0])!r} among the documents; "
+            "what is learned from them leaks with the topics"
+        )
+    return load(source, data.test.vocabulary)

@@ -31,7 +31,7 @@ def corpus(units: Sequence[Unit], n_words: int = N_WORDS) -> Corpus:
 def summed(method: Hush, documents: Corpus, told: Arrays) -> np.ndarray:
     """What a party adds up, before noise; what it is told must be something that it may be told."""
     forms.check(told, method.may_be_told(documents.n_words, "north"))
-    return method._summed(asked(told), documents, told, 1)
+    return method.summed(asked(told), documents, told, 1)
 
 
 def released(method: Hush, documents: Corpus, told: Arrays, seed: int = 0) -> Release[Arrays]:

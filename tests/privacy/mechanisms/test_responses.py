@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statistics_ import SEED, assert_drawn_from
 
-from fedtopics.audit.claims import FIGURE_3, FIGURE_3_THETA
+from fedtopics.audit.papers import FIGURE_3, FIGURE_3_THETA
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds

@@ -11,6 +11,7 @@ import typer
 from fedtopics import methods
 from fedtopics.audit import moments
 from fedtopics.commands import options, party_ledger, tables
+from fedtopics.commands.privacy import audit, audit_mechanism
 from fedtopics.commands.privacy.statement import statement
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
@@ -26,6 +27,8 @@ from fedtopics.protocol.method import Amounts
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 app.command()(statement)
+app.command()(audit.audit)
+app.command()(audit_mechanism.audit_mechanism)
 
 
 @app.command()
@@ -82,16 +85,22 @@ def _amounts(words: int, documents: int | None, persons: int | None, parties: in
 
 @app.command()
 def audit_claims(as_json: options.Json = False) -> None:
-    """Compute what the papers claim, what is proved, and why they differ."""
-    from fedtopics.audit.claims import audit
+    """Compute what the papers claim, what is proved, what an attack reaches, and why they differ."""
+    from fedtopics.audit import claims
 
-    findings = audit()
+    findings = claims.audit()
     if as_json:
         options.print_json([asdict(finding) for finding in findings])
     else:
         tables.print_rows(
             [
-                {"method": f.method, "the paper claims": f.claimed, "proved": f.proved, "why": f.why}
+                {
+                    "method": f.method,
+                    "the paper claims": f.claimed,
+                    "proved": f.proved,
+                    "an attack reached": f.reached,
+                    "why": f.why,
+                }
                 for f in findings
             ]
         )

@@ -165,13 +165,13 @@ class Hush(Method):
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         what = forms.asked(told)
-        total = self._summed(what, party.corpus, told, turn.n_threads)
+        total = self.summed(what, party.corpus, told, turn.n_threads)
         if self.epsilon == 0:
             return reuse({what: np.zeros_like(total)}), {}
         released = self.spending.mechanism(what).release(total, turn.noise())
         return released.map(lambda steps: {what: steps}), {}
 
-    def _summed(self, what: str, corpus: Corpus, told: Arrays, n_threads: int) -> NDArray[np.int64]:
+    def summed(self, what: str, corpus: Corpus, told: Arrays, n_threads: int) -> NDArray[np.int64]:
         """The party's sum of what is asked for, in steps."""
         if what == "gain":
             return contributions.gain(corpus, self.unit, told["phi"], told["unigram"], n_threads)
