@@ -22,7 +22,7 @@ from fedtopics.protocol.engine import Outcome, Round
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
-from fedtopics.related_words import TAU, RelatedWords
+from fedtopics.related_words import TAU
 from fedtopics.runs import record
 from fedtopics.runs.preparing import (
     READING,
@@ -137,7 +137,7 @@ def train_on(
     if secure_sum is not None:
         facts["secure_sum"] = record.summed(secure_sum, len(data.parties), outcome.ledger)
     if relation is not None:
-        facts["consistency"] = _drawn_towards(relation, consistency_tau)
+        facts["consistency"] = record.drawn_towards(relation, consistency_tau)
     kept = _record(name, method, data, outcome, facts)
     outcome = _described(outcome, kept, data.test.language)
     model, kept["scores"], local = _score(outcome, data, n_threads)
@@ -254,17 +254,6 @@ def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, di
         return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
     best = min(local, key=lambda name: (local[name]["perplexity"], name))
     return outcome.local_models[best], local[best], local
-
-
-def _drawn_towards(relation: RelatedWords, tau: float) -> dict[str, Any]:
-    """What the record says of a word relation, so that it can be found and judged."""
-    return {
-        "source": relation.source,
-        "sha256": relation.sha256,
-        "tau": tau,
-        "n_known": relation.n_known,
-        "n_weights": int(relation.weights.nnz),
-    }
 
 
 def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:

@@ -18,6 +18,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.summing import Summing
+from fedtopics.related_words import RelatedWords
 from fedtopics.runs.run import SCHEMA
 
 CARD = (
@@ -77,6 +78,17 @@ def summed(summing: Summing, n_parties: int, ledger: Ledger, n_least: int | None
     """
     told = summing.to_dict(n_parties, n_parties if n_least is None else n_least)
     return told | ({"alone": ledger.statements(alone=True)} if summing.noise == "together" else {})
+
+
+def drawn_towards(relation: RelatedWords, tau: float) -> dict[str, Any]:
+    """What the record says of a word relation, so that it can be found and judged."""
+    return {
+        "source": relation.source,
+        "sha256": relation.sha256,
+        "tau": tau,
+        "n_known": relation.n_known,
+        "n_weights": int(relation.weights.nnz),
+    }
 
 
 def with_card(model: TopicModel, record: Mapping[str, Any], language: str | None) -> TopicModel:
