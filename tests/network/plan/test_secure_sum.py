@@ -137,7 +137,9 @@ def test_a_party_may_insist_on_secure_sums_with_parties_that_it_knows() -> None:
         policy('peers = { nobody = "1a2b" }').check(plan(summing=Summing(1)))
     known = 'peers = { north = "1a2b", south = "3c4d" }'
     together = plan(summing=Summing(1, "together"))
-    policy(known).check(together)  # of three others one may be against it
+    policy(known).check(together, "east")  # of three others one may be against it
+    with pytest.raises(PolicyError, match="expected fingerprints of all but 1 of them in peers, got 2"):
+        policy(known).check(together, "north")  # its own is no other's
     with pytest.raises(PolicyError, match="expected fingerprints of all but 1 of them in peers, got 1"):
         strict.check(together)
     with pytest.raises(PolicyError, match="allows 20 rounds, got a plan of 119"):

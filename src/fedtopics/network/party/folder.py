@@ -204,7 +204,7 @@ class PartyFolder:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
         plan = self.plan
         acceptance.check(self.path, plan)
-        self.policy.check(plan)
+        self.policy.check(plan, self.name)
 
     def is_kept(self, run: str) -> bool:
         return (self.path / MODELS / run).exists()

@@ -83,7 +83,7 @@ def _anchored(folder: Path, party: str) -> str:
 def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
     """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
     policy = Policy.read(folder / POLICY)
-    policy.check(plan)
+    policy.check(plan, party)
     if (folder / STORE).is_dir():
         os.close(files.lock(folder / STORE))  # raises while the party answers questions
     anchor = folder / ledger_file.ANCHOR

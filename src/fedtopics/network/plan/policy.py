@@ -66,8 +66,8 @@ class Policy:
         """The policy in a file; an unknown key or an impossible value is an error that names it."""
         return read(path, "policy", partial(build, cls))
 
-    def check(self, plan: Plan) -> None:
-        """Raise `PolicyError` unless the party allows the plan; what it can still afford its ledger knows."""
+    def check(self, plan: Plan, party: str = "") -> None:
+        """Raise `PolicyError` unless the `party` allows the plan; what it can afford its ledger knows."""
         method = plan.method()
         if plan.method_name not in self.methods:
             allowed = ", ".join(self.methods) or "none"
@@ -82,19 +82,20 @@ class Policy:
             raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {n_rounds}")
         if self.secure_sum and plan.secure_sum is None:
             raise PolicyError("this party takes part in secure sums only, got a plan without [secure_sum]")
-        self._check_together(plan)
+        self._check_together(plan, party)
         strangers = sorted(set(self.peers) - set(plan.parties))
         if plan.secure_sum is not None and strangers:
             raise PolicyError(f"this party knows {strangers[0]!r:.60}, got a plan without it")
         if plan.simulation_seed is not None and not self.simulation:
             raise PolicyError("this party allows secure noise only, got a plan with simulation_seed")
 
-    def _check_together(self, plan: Plan) -> None:
+    def _check_together(self, plan: Plan, party: str) -> None:
         """Refuse noise drawn with parties that the coordinator could pass for: their shares count."""
         summing = plan.secure_sum
         if summing is None or summing.noise == "each" or plan.simulation_seed is not None:
             return
-        unknown = len(plan.parties) - 1 - len(set(self.peers) & set(plan.parties))
+        others = set(plan.parties) - {party} if party else set(sorted(plan.parties)[1:])
+        unknown = len(others) - len(set(self.peers) & set(plan.parties) - {party})
         if unknown > summing.threshold:
             raise PolicyError(
                 "noise that is drawn together counts on the shares of others: expected fingerprints of all "
