@@ -133,12 +133,14 @@ def test_a_model_by_masked_sums_is_that_of_the_reference_engine(
     assert found == sorted((entry.party, entry.round, str(entry.cost)) for entry in wanted.ledger.entries)
 
 
-@pytest.mark.parametrize("n_parties", [2, 3, 6, 50])
-def test_totals_of_many_parties_are_exact(tmp_path: Path, n_parties: int) -> None:
+@pytest.mark.parametrize(("n_parties", "n_rounds"), [(2, 3), (3, 3), (6, 3), (50, 1)])
+def test_totals_of_many_parties_are_exact(tmp_path: Path, n_parties: int, n_rounds: int) -> None:
     names = [f"p{number:02}" for number in range(n_parties)]
-    stage = staged(tmp_path, names, Summing(0))
-    assert totals(stage.trained().state) == [(",".join(names), True)] * N_ROUNDS
-    assert set(charges(stage).values()) == {N_ROUNDS}
+    corpora = tiny(names)
+    terms = simulated(Adding(n_rounds=n_rounds), corpora, summing=Summing(0), min_parties=n_parties)
+    stage = Rehearsal(tmp_path, terms, corpora)
+    assert totals(stage.trained().state) == [(",".join(names), True)] * n_rounds
+    assert set(charges(stage).values()) == {n_rounds}
 
 
 @pytest.mark.parametrize("number", range(N_ROUNDS))
