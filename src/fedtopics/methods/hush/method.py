@@ -21,7 +21,8 @@ the moments, 6 % for the groups, 68 % for the counts, 2 % for the gain. Only wha
 expectation r0 is sent: its norm is half, and what is cut falls back to what is expected.
 
 Guarantee: (epsilon, delta) for a unit added or removed, by exact composition of all releases; a unit replaced
-is priced too. Public: vocabulary, settings; the number of documents is not. Each party adds noise of its own.
+is priced too. Public: vocabulary, settings; the number of documents is not. Each party adds all of the noise,
+or a share of it where a secure sum carries the totals.
 """
 
 from collections.abc import Mapping
