@@ -134,3 +134,13 @@ def delivered(federation: LocalFederation, run: RunFolder) -> list[TopicModel]:
 def logs(federation: LocalFederation, name: str = HUB) -> str:
     """What a participant's operator sees."""
     return (federation.folder / name / "operator.log").read_text()
+
+
+def check_undisturbed(federation: LocalFederation, run: RunFolder, n_rounds: int) -> None:
+    """Every party has the model of the reference engine, and has paid for each round once."""
+    wanted = reference(federation).topic_word
+    for model in delivered(federation, run):
+        np.testing.assert_array_equal(model.topic_word, wanted)
+    for name in federation.hub.plan.parties:
+        made = charges(federation, name, run.name)
+        assert len(made) == len(set(made)) == n_rounds

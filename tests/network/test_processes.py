@@ -48,12 +48,7 @@ def test_a_killed_worker_costs_no_round_and_no_budget(federation: LocalFederatio
     processes.until(processes.in_round(run, 10), "round 10")
     processes.kill_worker(federation, "south")
     federation.wait(run, PATIENCE)
-    wanted = processes.reference(federation).topic_word
-    for model in processes.delivered(federation, run):
-        np.testing.assert_array_equal(model.topic_word, wanted)
-    for name in NAMES:
-        made = processes.charges(federation, name, run.name)
-        assert len(made) == len(set(made)) == N_ROUNDS
+    processes.check_undisturbed(federation, run, N_ROUNDS)
     assert run.status().round == N_ROUNDS
 
 

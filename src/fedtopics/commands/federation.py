@@ -221,7 +221,9 @@ def summary(plan: Plan) -> dict[str, Any]:
     agreed = f"agreed on at epsilon {words.epsilon} {document}, at most {words.max_size} words"
     scores = plan.evaluation
     private = f" at epsilon {scores.epsilon} (document add/remove, delta {scores.delta})"
-    noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else "secure, at each party"
+    shared = plan.secure_sum is not None and plan.secure_sum.noise == "together"
+    secure = "secure, a share of it at each party" if shared else "secure, at each party"
+    noise = "from a SEED: for trying alone" if plan.simulation_seed is not None else secure
     others = "; ".join(
         priced(relation, epsilon, promise.delta)
         for relation, epsilon in plan.prices().items()

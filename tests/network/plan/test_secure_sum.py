@@ -89,6 +89,8 @@ def test_a_reviewer_reads_who_sees_what_and_what_it_costs() -> None:
     assert "one round may be lost and played again" in seen
     assert "before a coordinator whom none helps epsilon" in seen
     assert summary(plan())["seen"] == "the coordinator sees what each party sends"
+    assert summary(plan())["noise"] == "secure, at each party"
+    assert summary(plan(summing=Summing(1, "together")))["noise"] == "secure, a share of it at each party"
 
 
 def test_noise_drawn_together_costs_no_more_and_rounds_played_again_do() -> None:

@@ -85,7 +85,7 @@ class PartySums:
         The coordinator gets a digest of it, and could else try all values of a single number with noise.
         """
         steps = in_steps(arrays, self.terms.method.sums or {}, len(self.terms.parties))
-        known = bytes.fromhex(sha256(f"{digest(told)} {vocabulary}".encode()).hexdigest())
+        known = sha256(f"{digest(told)} {vocabulary}".encode()).digest()
         beside = {SALT: os.urandom(SALT_BYTES), TOLD: known}
         return steps | {name: np.frombuffer(content, np.uint8) for name, content in beside.items()}
 
