@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import chain, islice
 from queue import SimpleQueue
 from types import TracebackType
@@ -77,7 +78,7 @@ def _command(tokenizer: Tokenizer, splitter: Splitter | None) -> list[str] | Non
         sentences = "sentences"
     else:
         return None
-    return [sys.executable, "-m", __name__, tokenizer.language, sentences]
+    return [sys.executable, "-P", "-m", __name__, tokenizer.language, sentences]
 
 
 class _Workers:
@@ -109,7 +110,8 @@ class _Workers:
         for worker in self._all:
             for pipe in (worker.stdin, worker.stdout):
                 if pipe is not None:
-                    pipe.close()
+                    with suppress(OSError):  # what it was still to read, if it has ended
+                        pipe.close()
             worker.wait()
 
     def answers(self, batches: Iterable[list[str]]) -> Iterator[tuple[list[str], Part | None]]:

@@ -34,6 +34,8 @@ _TAG = re.compile(
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _ENCLOSING = re.compile(r"[()\[\]{}\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
+# Wide spaces before a full stop, as in "B\u00a0.", on which sentencex ends with a panic of its own.
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f](?=\s*\.)")
 _LONG = 100
 _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe text (UAX 15)
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -188,7 +190,10 @@ class SentenceSplitter:
 
     def __call__(self, text: str) -> list[str]:
         sentences: list[str] = []
-        for sentence in self._segment(self.language, without_markup(text)):
+        plain = without_markup(text)
+        if not plain.isascii():
+            plain = _WIDE_SPACE.sub(" ", plain)
+        for sentence in self._segment(self.language, plain):
             sentences.extend(self._again(sentence) if sentence.count(" ") > _LONG else (sentence,))
         return sentences
 
