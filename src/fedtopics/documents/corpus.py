@@ -114,7 +114,7 @@ class Corpus:
     def from_documents(
         cls, documents: Iterable[Document], *, on_disk: bool = False, **options: Unpack[TextOptions]
     ) -> "Corpus":
-        """A corpus of `documents` that come one by one, on the disk or not (`options`: see `from_texts`)."""
+        """A corpus of `documents` that come one by one, perhaps `on_disk` (`options`: see `from_texts`)."""
         about = known.Collected()
 
         def texts() -> Iterator[str]:

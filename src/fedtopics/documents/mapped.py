@@ -100,6 +100,10 @@ class Growing:
         self._file = files.scratch() if on_disk else None
         self._parts: list[NDArray[Any]] = []
 
+    def __del__(self) -> None:
+        if self._file is not None:  # what was begun and given up
+            self._file.close()
+
     def append(self, part: NDArray[Any]) -> None:
         """Add items at the end."""
         kept = np.ascontiguousarray(part, self.dtype)

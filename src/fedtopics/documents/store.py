@@ -148,6 +148,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
+def require_all_words(folder: Path) -> None:
+    """Refuse a corpus whose words were chosen by how frequent they are: which they are would leak."""
+    if is_store(folder) and read_manifest(folder)["filtered"]:
+        raise InputError(
+            f"expected a corpus with all its words, got frequent or listed ones in {folder}; index its "
+            "source with --min-df 1 --max-df 1"
+        )
+
+
 def _named(described: object) -> bool:
     if not isinstance(described, dict) or not {"words", "offsets", "vocabulary"} <= set(described):
         return False

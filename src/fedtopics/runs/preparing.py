@@ -11,7 +11,7 @@ from typing import Any
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import read
-from fedtopics.documents.store import is_store, read_manifest
+from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
@@ -105,7 +105,7 @@ def prepare(
         if isinstance(source, Corpus):
             raise InputError("expected a source, got documents whose words were chosen already; give a path")
         reading |= _unfiltered(reading)
-        _check_all_words(source)
+        require_all_words(Path(source))
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
@@ -170,16 +170,6 @@ def _unfiltered(reading: dict[str, Any]) -> dict[str, Any]:
                 f"expected either {name} or vocabulary_epsilon, got both; parties choose the words"
             )
     return {"min_df": 1, "max_df": 1.0}
-
-
-def _check_all_words(source: str | os.PathLike[str]) -> None:
-    """Refuse a corpus that was indexed over words chosen by how frequent they are: which they are leaks."""
-    path = Path(source)
-    if is_store(path) and read_manifest(path)["filtered"]:
-        raise InputError(
-            f"expected all words for an agreement, got {path}, indexed over frequent ones; index it with "
-            "--min-df 1 --max-df 1"
-        )
 
 
 def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
