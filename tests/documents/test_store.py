@@ -170,3 +170,25 @@ def test_numbers_that_were_wrong_from_the_start_reach_no_kernel(folder: Path, co
     for use in (lambda c: lda.start(c, 2, seed=0), lambda c: c.select([0]), lambda c: c.to_sparse()):
         with pytest.raises(InputError, match="below"):
             use(read(folder))
+
+
+def test_what_others_mapped_is_theirs(tmp_path: Path) -> None:
+    """A private mapping with changes in it would lose them if it were let go of."""
+    path = tmp_path / "numbers"
+    path.write_bytes(np.arange(3, dtype=np.int32).tobytes())
+    words = np.memmap(path, np.int32, mode="c")
+    words[0] = 2
+    mapped.forget(words)
+    assert not mapped.is_mapped(words)
+    assert Corpus(words, np.array([0, 3]), ("a", "b", "c")).words.tolist() == [2, 1, 2]
+    with pytest.raises(InputError, match="below"):
+        Corpus(words, np.array([0, 3]), ("a", "b"))
+
+
+def test_a_full_disk_is_an_error_and_no_end(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(mapped.os, "posix_fallocate", full, raising=False)
+    with pytest.raises(InputError, match="TMPDIR"):
+        mapped.zeros(10, np.int32, like=read(folder).words)

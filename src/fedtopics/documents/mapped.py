@@ -9,9 +9,10 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,14 +23,17 @@ from fedtopics.errors import InputError
 AT_ONCE = 2**22  # items of a block
 
 
+_ours: WeakSet[mmap.mmap] = WeakSet()  # what others map may be a copy that would be lost
+
+
 def mapping_of(array: NDArray[Any]) -> mmap.mmap | None:
-    """The mapping that holds an array; None where it is in memory."""
+    """The mapping of this module that holds an array; None where it is in memory."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
     if isinstance(base, memoryview):
         base = base.obj
-    return base if isinstance(base, mmap.mmap) else None
+    return base if isinstance(base, mmap.mmap) and base in _ours else None
 
 
 def is_mapped(array: NDArray[Any]) -> bool:
@@ -51,16 +55,30 @@ def on(file: BinaryIO, dtype: DTypeLike, size: int, *, writable: bool = False) -
     if not size:
         return np.empty(0, kind)
     access = mmap.ACCESS_WRITE if writable else mmap.ACCESS_READ
-    return np.frombuffer(mmap.mmap(file.fileno(), size * kind.itemsize, access=access), kind)
+    mapping = mmap.mmap(file.fileno(), size * kind.itemsize, access=access)
+    _ours.add(mapping)
+    return np.frombuffer(mapping, kind)
 
 
 def zeros(size: int, dtype: DTypeLike, like: NDArray[Any]) -> NDArray[Any]:
     """Zeros to be written to, on the disk where another array (`like`) is."""
     if not is_mapped(like):
         return np.zeros(size, dtype)
-    with files.scratch() as file:
-        os.truncate(file.fileno(), size * np.dtype(dtype).itemsize)
+    with files.scratch() as file, _room():  # taken now: a full disk would end the process later
+        n_bytes = max(1, size * np.dtype(dtype).itemsize)
+        getattr(os, "posix_fallocate", lambda number, _, n: os.truncate(number, n))(file.fileno(), 0, n_bytes)
         return on(file, dtype, size, writable=True)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"cannot write a scratch file in {tempfile.gettempdir()}: {error.strerror or error}; make room, "
+            "or let TMPDIR name a larger disk"
+        ) from error
 
 
 _expected: WeakKeyDictionary[mmap.mmap, tuple[int, Path]] = WeakKeyDictionary()
@@ -111,20 +129,15 @@ class Growing:
         if self._file is None:
             self._parts.append(kept)
         elif len(kept):
-            try:
+            with _room():
                 kept.tofile(self._file)
-            except OSError as error:
-                raise InputError(
-                    f"cannot write a scratch file in {tempfile.gettempdir()}: {error.strerror}; make room, "
-                    "or let TMPDIR name a larger disk"
-                ) from error
 
     def array(self) -> NDArray[Any]:
         """All items; nothing can be added after."""
         if self._file is None:
             parts, self._parts = self._parts, []
             return np.concatenate([np.empty(0, self.dtype), *parts])
-        with self._file as file:
+        with self._file as file, _room():
             file.flush()
             return on(file, self.dtype, self.size)
 

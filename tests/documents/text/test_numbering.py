@@ -58,11 +58,12 @@ def test_all_cores_number_words_as_one_does(sentences: bool, monkeypatch: pytest
             assert one is other is None or np.array_equal(np.asarray(one), np.asarray(other))
 
 
-def test_what_workers_cannot_do_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("executable", ["/bin/false", "/nowhere/python", ""])
+def test_what_workers_cannot_do_is_done_here(executable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "BATCH", 10)
     monkeypatch.setattr(cores, "ALONE", 0)
     monkeypatch.setattr(cores, "n_cores", lambda: 2)
-    monkeypatch.setattr(cores.sys, "executable", "/bin/false")
+    monkeypatch.setattr(cores.sys, "executable", executable)
     indexed = index_texts(["one two three", "two four"] * 5, tokenizer_for("en"), None)
     assert indexed.vocabulary == ("one", "two", "three", "four")
     assert indexed.words.tolist() == [0, 1, 2, 1, 3] * 5

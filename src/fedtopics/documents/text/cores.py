@@ -70,7 +70,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 
 def _command(tokenizer: Tokenizer, splitter: Splitter | None) -> list[str] | None:
     """What starts a worker with the same rules; None where no other process has them."""
-    if not isinstance(tokenizer, PlainTokenizer):
+    if not isinstance(tokenizer, PlainTokenizer) or not sys.executable:
         return None
     if splitter is None or splitter is paragraphs:
         sentences = NOTHING if splitter is None else PARAGRAPHS
@@ -90,6 +90,12 @@ class _Workers:
         self._all: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> "_Workers":
+        with suppress(OSError):  # fewer do as well, or none
+            self._start()
+        self._threads = ThreadPoolExecutor(self._number)
+        return self
+
+    def _start(self) -> None:
         for _ in range(self._number):
             pipe = subprocess.PIPE
             worker = subprocess.Popen(  # noqa: S603 - this file
@@ -97,8 +103,6 @@ class _Workers:
             )
             self._all.append(worker)
             self._idle.put(worker)
-        self._threads = ThreadPoolExecutor(self._number)
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -126,6 +130,8 @@ class _Workers:
             yield sent, answer.result()
 
     def _asked(self, batch: list[str]) -> Part | None:
+        if not self._all:
+            return None
         worker = self._idle.get()
         try:
             if worker.stdin is None or worker.stdout is None:
