@@ -4,12 +4,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import from_table, is_table
+from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.reading.frames import is_numeric
 from fedtopics.documents.text.indexing import index_texts, with_vocabulary
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
@@ -178,7 +181,8 @@ class TopicModel:
     def read(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> Corpus:
         """Documents over the vocabulary of the model; words that it does not know are left out.
 
-        documents  a corpus, texts, or a matrix of counts with a column for each word of the vocabulary
+        documents  a corpus, texts, a table with a column of texts (a data frame, rows as mappings), or a
+                   matrix of counts with a column for each word of the vocabulary
         tokenizer  for texts: needed where the model was trained with one of your own
         """
         if isinstance(documents, Corpus):
@@ -186,9 +190,11 @@ class TopicModel:
             return documents if same else documents.with_vocabulary(self.vocabulary)
         if isinstance(documents, str):
             raise InputError("expected a list of texts, got one string; put it in a list")
-        if hasattr(documents, "shape"):
+        if is_table(documents) and not is_numeric(documents):
+            documents = [document.text for document in from_table(documents, Columns())]
+        if len(getattr(documents, "shape", ())) == 2:
             return Corpus.from_sparse(documents, self.vocabulary)
-        return self._read_texts(documents, tokenizer)
+        return self._read_texts(cast(Sequence[str], documents), tokenizer)
 
     def transform(
         self, documents: Documents, *, tokenizer: Tokenizer | None = None, n_threads: int | None = None

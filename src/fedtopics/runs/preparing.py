@@ -2,7 +2,6 @@
 
 import logging
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
-from fedtopics.documents.reading import read
+from fedtopics.documents.reading import is_table, read
 from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
@@ -75,7 +74,7 @@ class Data:
 
 
 def prepare(
-    source: str | Sequence[str] | Corpus | Data,
+    source: Any,
     *,
     n_parties: int | None = None,
     test_fraction: float = 0.1,
@@ -86,7 +85,9 @@ def prepare(
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
-    """Read `source` (a name, a path, texts, a corpus), hold out `test_fraction` and deal the rest to parties.
+    """Read `source`, hold out `test_fraction` and deal the rest to parties.
+
+    It is a name, a path, texts, a table (a data frame, rows as mappings) or a corpus.
 
     Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
     that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
@@ -99,13 +100,15 @@ def prepare(
     if isinstance(source, Data):
         check_dealing(source.dealing, secure)
         return source
-    if not isinstance(source, str | os.PathLike | Corpus):
+    in_memory = is_table(source)
+    if not in_memory and not isinstance(source, str | os.PathLike | Corpus):
         source = Corpus.from_texts(list(source), progress=show_progress, **reading)
     if vocabulary_epsilon is not None:
         if isinstance(source, Corpus):
             raise InputError("expected a source, got documents whose words were chosen already; give a path")
         reading |= _unfiltered(reading)
-        require_all_words(Path(source))
+        if not in_memory:
+            require_all_words(Path(source))
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
@@ -115,7 +118,7 @@ def prepare(
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
     if not isinstance(source, Corpus):
         chosen = READ if reading.get("vocabulary") is None else GIVEN
-        data = replace(data, source=str(source), vocabulary=chosen)
+        data = replace(data, source="a table" if in_memory else str(source), vocabulary=chosen)
     if vocabulary_epsilon is not None:
         data = _agreed(data, vocabulary_epsilon, seed, secure)
     n_empty = data.train.n_empty + data.test.n_empty

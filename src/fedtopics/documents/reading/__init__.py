@@ -11,6 +11,7 @@ from fedtopics.documents.reading.bags import from_lda_c, from_uci
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import plain_name
 from fedtopics.documents.reading.folders import from_folder, from_text_file, text_files
+from fedtopics.documents.reading.frames import are_rows, from_frame, from_rows, is_frame
 from fedtopics.documents.reading.postgres import from_postgres
 from fedtopics.documents.reading.stores import filtered, read_store
 from fedtopics.documents.reading.tables import from_json, from_parquet, from_separated
@@ -31,7 +32,7 @@ class CountedWordsError(InputError):
 
 
 def read(
-    source: str | os.PathLike[str],
+    source: Any,
     *,
     text_column: str | None = None,
     party_column: str | None = None,
@@ -44,13 +45,14 @@ def read(
     on_disk: bool = False,
     **options: Unpack[TextOptions],
 ) -> Corpus:
-    """The corpus behind a name, in a file, a folder or a database.
+    """The corpus behind a name, in a file, a folder or a database, or in a table in memory.
 
     source    a built-in name (see `fedtopics.datasets`); .csv, .tsv, .jsonl, .json, .parquet, .txt, UCI
               `docword.*`, LDA-C `.dat` (all but .parquet also with .gz, .xz, .bz2); a folder of .txt files,
               or one that holds one of the others; a folder that `fedtopics index` wrote, which is opened and
-              not read; a `postgresql://` URL with a query. A compressed file that
-              unpacks to more than 100 times its size is refused (see `reading.files`): unpack it yourself
+              not read; a `postgresql://` URL with a query; a data frame (pandas, polars), an Arrow table, or
+              a list of rows as mappings. A compressed file that unpacks to more than 100 times its size is
+              refused (see `reading.files`): unpack it yourself
     text_column, party_column, label_column, id_column, person_column   their names, where the format has
               columns. Unnamed, the text is `text` or the only column there could be, label and id are `label`
               and `id` where present; parties and persons are never guessed
@@ -62,6 +64,9 @@ def read(
               give a filter; there `vocabulary` names the words, in place of the file beside the counts
     """
     columns = Columns(text_column, party_column, label_column, id_column, person_column)
+    if is_table(source):
+        found = from_table(source, columns)
+        return Corpus.from_documents(_at_least_one(found, "the table"), on_disk=on_disk, **options)
     if isinstance(source, str) and source.startswith(("postgresql://", "postgres://")):
         if query is None:
             raise InputError("expected a query for PostgreSQL, got none; such as: select text from letters")
@@ -77,6 +82,16 @@ def read(
         return _read_counts(path, columns, progress, options)
     documents = _documents(path, columns, encoding, progress)
     return Corpus.from_documents(_at_least_one(documents, str(path)), on_disk=on_disk, **options)
+
+
+def is_table(source: object) -> bool:
+    """Whether documents are rows of a table in memory: a data frame, an Arrow table, a list of mappings."""
+    return is_frame(source) or are_rows(source)
+
+
+def from_table(source: Any, columns: Columns) -> Iterator[Document]:
+    """The rows of such a table."""
+    return from_frame(source, columns) if is_frame(source) else from_rows(source, columns)
 
 
 def documents(

@@ -123,8 +123,7 @@ def index_texts(
             growing.append(own)
     for word in merged.vocabulary:
         if not isinstance(word, str):
-            kind = type(word).__name__
-            raise InputError(f"expected a tokenizer that returns a list of strings, got {kind} in its list")
+            raise InputError("expected a tokenizer that returns a list of strings, got others in its list")
     offsets, sentences, documents = (growing.array() for growing in bounds)
     found: _Sentences = (sentences, documents) if splitter else (None, None)
     indexed = Indexed(words.array(), offsets, merged.vocabulary, *found)

@@ -1,0 +1,67 @@
+"""Tables in memory are read as tables are: by their columns, not as lists of names."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from fedtopics import Corpus, read, train
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+
+TEXTS = [
+    f"apple bread candy {'duck egg' if number % 2 else 'fig grape'} w{number % 5}" for number in range(40)
+]
+ROWS = [{"who": f"p{number % 2}", "text": text, "size": number} for number, text in enumerate(TEXTS)]
+KINDS: dict[str, Any] = {
+    "pandas": pd.DataFrame(ROWS),
+    "pandas with an index": pd.DataFrame(ROWS, index=[f"row {number}" for number in range(40)]),
+    "polars": pl.DataFrame(ROWS),
+    "arrow": pa.Table.from_pylist(ROWS),
+    "rows": ROWS,
+}
+PLAIN = Corpus.from_texts(TEXTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_is_read_by_its_columns(kind: str) -> None:
+    found = read(KINDS[kind], party_column="who")
+    assert found.vocabulary == PLAIN.vocabulary
+    assert np.array_equal(found.words, PLAIN.words)
+    assert found.parties is not None
+    assert list(found.parties) == [row["who"] for row in ROWS]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_is_trained_on_and_transformed(kind: str) -> None:
+    run = train(KINDS[kind], "pooled", n_topics=2, n_rounds=3, party_column="who", show_progress=False)
+    assert run.model.n_words == PLAIN.n_words
+    assert {party["name"] for party in run.record["parties"]} == {"p0", "p1"}
+    assert run.record["source"] == "a table"
+    mixtures = run.model.transform(KINDS[kind])
+    assert np.array_equal(mixtures, run.model.transform(TEXTS))
+
+
+def test_columns_of_texts_and_of_counts_are_told_apart() -> None:
+    model = TopicModel.from_counts([[3, 1, 0], [1, 0, 3]], ["apple", "bread", "candy"])
+    texts = model.transform(TEXTS)
+    assert np.array_equal(model.transform(pd.DataFrame(ROWS)["text"]), texts)
+    assert np.array_equal(model.transform(np.array(TEXTS)), texts)
+    counts = np.array([[1, 0, 2], [0, 1, 0]])
+    assert np.array_equal(model.transform(pd.DataFrame(counts)), model.transform(counts))
+
+
+def test_a_table_that_does_not_say_its_text_is_refused_with_its_columns() -> None:
+    for table in (pd.DataFrame({"a": ["war"], "b": ["peace"]}), [{"a": "war", "b": "peace"}]):
+        with pytest.raises(InputError, match=r"expected a column 'text' in the table, got a, b"):
+            read(table)
+        assert read(table, text_column="b", min_df=1, max_df=1.0).vocabulary == ("peace",)
+    with pytest.raises(InputError, match="in row 1, got none"):
+        read([{"text": "war"}, {"words": "peace"}])
+    with pytest.raises(InputError, match="mapping in row 1, got str"):
+        read([{"text": "war"}, "peace"])
+    with pytest.raises(InputError, match="empty corpus"):
+        read(pd.DataFrame({"text": pd.Series([], dtype="string")}))
