@@ -60,7 +60,7 @@ def test_a_method_is_made_and_documents_are_prepared_once(
 
 
 def test_samplers_rely_on_the_check_that_a_corpus_makes() -> None:
-    counted_only: Any = SimpleNamespace(n_tokens=5)  # nothing else is looked at
+    counted_only: Any = SimpleNamespace(n_tokens=5, sound=True)  # nothing else is looked at
     check_corpus(counted_only)
     counted_only.n_tokens = 2**31
     with pytest.raises(InputError, match="fewer than 2"):
