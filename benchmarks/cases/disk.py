@@ -123,7 +123,7 @@ def tomotopy_sweeps(n_sweeps: int) -> dict[str, Any]:
 @case(
     "disk",
     measures=(documents, sampling),
-    minutes=60,
+    minutes=20,
     seeds=(1,),
     corpora=("blogs",),
     needs=TOMOTOPY,
@@ -157,7 +157,7 @@ def steps() -> Steps:
 @case(
     "disk_calm",
     measures=(documents, channel_em, calm),
-    minutes=60,
+    minutes=12,
     seeds=(1,),
     corpora=("blogs",),
     timed=True,
