@@ -60,7 +60,8 @@ def bytes_array(data: bytes) -> NDArray[np.uint8]:
 
 def questions() -> list[bytes]:
     return [
-        Request("contribute", RUN, 3, "ab" * 32, "cd" * 32, "0" * 32, body).to_bytes() for body in arrays()
+        Request("contribute", RUN, 3, "ab" * 32, "cd" * 32, "0" * 32, body=body).to_bytes()
+        for body in arrays()
     ]
 
 

@@ -149,8 +149,8 @@ def _counted(name: str, array: NDArray[Any], known: Known) -> tuple[str, bytes] 
 
 
 def _whole(array: NDArray[Any] | None) -> NDArray[np.int32] | None:
-    """The numbers in one dimension, where they are integers, not bytes, that 32 bits hold."""
-    if array is None or array.dtype.kind not in "iu" or array.dtype.itemsize == 1 or not array.size:
+    """The numbers in one dimension, where they are wide integers that 32 bits hold all the same."""
+    if array is None or array.dtype.kind not in "iu" or array.dtype.itemsize < 4 or not array.size:
         return None
     if array.dtype != np.int32 and (int(array.min()) < REACH.min or int(array.max()) > REACH.max):
         return None

@@ -53,6 +53,8 @@ class Lines:
             if not left:
                 break
             self._told = {name: what for name, what in self._told.items() if name not in left}
+        if number < 0:  # words are agreed on in rounds that have nothing in common with each other
+            self._told, self._sent = {}, {}
         return dict(sorted(sent.items()))
 
     def took(self, party: str, body: bytes, arrays: Arrays) -> Arrays:
