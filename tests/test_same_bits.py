@@ -16,7 +16,7 @@ from fedtopics.runs.preparing import Data, prepare
 
 HASHES = {
     "alone": "0434cdb869981318e70a990305c66615",
-    "calm": "bc4b548b48ae5074111dbce9f803ab57",
+    "calm": "d86016ce22426fc3295b36f49dc70cf0",
     "fedlda paper": "1308679b180d5422afd2b5e2d24d97fa",
     "fedlda sound": "d6365bca19a4026e0b5bd92a8c55b972",
     "ftm paper": "8914e69a7088440414b078818d245f8c",

@@ -177,7 +177,7 @@ class Calm(Method):
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = {"likelihood": np.array(step.log_likelihood), "counts": step.counts}
         if self.sends == "roots":
-            sent["roots"] = roots.of(sent.pop("counts"), roots.step(turn.round))
+            sent["roots"] = roots.of(sent.pop("counts"))
         if self.held_out and stopping.is_due(turn.round):
             apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
@@ -257,7 +257,7 @@ class Calm(Method):
         first = number <= 1 or "counts" not in state
         if self.tells == "topics":
             return {"previous": counts if first else state["counts"]}
-        now = roots.of(counts, roots.step(number))
+        now = roots.of(counts)
         if first:
             return {"roots": now, "before": now, "pace": np.array(0.0)}
         pace = self._pace(counts, counts - state["counts"])

@@ -16,38 +16,31 @@ from numpy.typing import NDArray
 
 from fedtopics.protocol.turn import Arrays
 
-FINEST = 64  # steps
-FINE = 40  # the round from which on they are as fine as that
+FINEST = 56  # steps
 OFFSET = 0.15  # about the largest count that may as well be none
 MOST = 2 * 10**9  # of a root that is believed: about 1e15 counts
 _LARGEST = np.iinfo(np.int32).max
 
 
-def step(number: int) -> int:
-    """How far apart roots are in a round: coarse ones do while topics still move."""
-    return 1 if number >= FINE else 2
+def of(counts: NDArray[Any]) -> NDArray[np.int32]:
+    """Whole roots of `counts` of at least 0.
 
-
-def of(counts: NDArray[Any], apart: int = 1) -> NDArray[np.int32]:
-    """Whole roots of `counts` of at least 0, multiples of `apart`.
-
-    >>> of(np.array([0.0, 0.01, 1.0, 100.0])), of(np.array([1.0]), apart=2)
-    (array([  0,   1,  44, 616], dtype=int32), array([44], dtype=int32))
+    >>> of(np.array([0.0, 0.01, 1.0, 100.0]))
+    array([  0,   1,  38, 539], dtype=int32)
     """
     exact = np.asarray(np.maximum(counts, 0.0), np.float64) + OFFSET
     np.sqrt(exact, out=exact)
     exact -= sqrt(OFFSET)
-    exact *= FINEST / apart
+    exact *= FINEST
     np.rint(exact, out=exact)
-    exact *= apart
     return np.asarray(np.minimum(exact, _LARGEST, out=exact).astype(np.int32))
 
 
 def to_counts(roots: NDArray[Any]) -> NDArray[np.float64]:
     """The counts of roots, which need not be whole; none below zero.
 
-    >>> to_counts(np.array([0, 44, 616])).round(2)
-    array([  0.  ,   1.01, 100.1 ])
+    >>> to_counts(np.array([0, 38, 539])).round(2)
+    array([  0.  ,   0.99, 100.1 ])
     """
     found = np.maximum(roots, 0) / float(FINEST)
     return np.asarray(found * (found + 2 * sqrt(OFFSET)))
