@@ -117,7 +117,7 @@ class Corpus:
         def texts() -> Iterator[str]:
             for document in documents:
                 if not isinstance(document.text, str):
-                    raise InputError(f"expected every text as a string, got {document.text!r}")
+                    raise InputError(f"expected every text as a string, got {type(document.text).__name__}")
                 about.append(document._replace(text=""))
                 yield document.text
 

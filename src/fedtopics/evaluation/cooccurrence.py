@@ -32,6 +32,10 @@ class Cooccurrences:
     joint: tuple[Floats, ...]
     n_windows: int
 
+    def of(self, topics: slice) -> "Cooccurrences":
+        """Those of some of the topics."""
+        return Cooccurrences(self.joint[topics], self.n_windows)
+
     def __add__(self, other: "Cooccurrences") -> "Cooccurrences":
         """Counts over the windows of both."""
         joint = tuple(a + b for a, b in zip(self.joint, other.joint, strict=True))

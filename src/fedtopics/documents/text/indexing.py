@@ -100,7 +100,8 @@ def index_texts(
         document_sentences.append(len(sentence_offsets) - 1)
     for word in number:
         if not isinstance(word, str):
-            raise InputError(f"expected a tokenizer that returns a list of strings, got {word!r} in its list")
+            kind = type(word).__name__
+            raise InputError(f"expected a tokenizer that returns a list of strings, got {kind} in its list")
     sentences: _Sentences = (None, None)
     if sentence_splitter:
         sentences = np.array(sentence_offsets, np.int64), np.array(document_sentences, np.int64)
