@@ -162,7 +162,9 @@ def compared() -> str:
     """CALM as it was and by roots: perplexity, megabytes and processor time, means over the seeds."""
     rows = []
     for name in SETS:
-        found = stored.values("bytes")[name]
+        found = stored.values("bytes").get(name, {})
+        if not {"today", "roots"} <= found.keys():
+            continue
         before, now = (found[label] for label in ("today", "roots"))
         change = _mean(now, "perplexity") / _mean(before, "perplexity") - 1
         megabytes = [_mean(runs, "megabytes_up") + _mean(runs, "megabytes_down") for runs in (before, now)]
@@ -182,7 +184,7 @@ def compared() -> str:
 
 def summed() -> str:
     """Sums of counts with some bits after the binary point, beside roots that each party sends by itself."""
-    found = stored.values("bytes")["kos"]
+    found = stored.values("bytes").get("kos", {})
     labels = {"roots": "roots, no secure sum", **{f"sums {bits}": f"sums, {bits} bits" for bits in BITS}}
     rows = [
         [
@@ -192,20 +194,21 @@ def summed() -> str:
             f"{_mean(found[label], 'megabytes_down'):.1f}",
         ]
         for label, said in labels.items()
+        if label in found
     ]
     return table(["KOS", "perplexity", "MB up", "MB down"], rows)
 
 
 def others() -> str:
     """What other methods send in a run, both ways."""
-    found = stored.values("bytes")["others"]
+    found = stored.values("bytes").get("others", {})
     rows = [[f"`{label}`", *(f"{run[key]:,.1f}" for key in run)] for label, run in found.items()]
     return table(["KOS, MB", "in memory", "each array by itself (zstd)", "by what is known"], rows)
 
 
 def coders() -> str:
     """Ways to code the differences of one party's planes; all but the last sort them by what is known."""
-    found = stored.values("bytes")["coders"]
+    found = stored.values("bytes").get("coders", {})
     rows = [[label, f"{run['megabytes']:.2f}", f"{run['seconds']:.2f}"] for label, run in found.items()]
     return table(["KOS, one party", "MB", "processor seconds"], rows)
 
@@ -213,7 +216,7 @@ def coders() -> str:
 def far_away() -> str:
     """A whole run of each set over the emulated wide area."""
     rows = []
-    for name, run in stored.values("bytes")["wide-area"].items():
+    for name, run in stored.values("bytes").get("wide-area", {}).items():
         megabytes = f"{run['megabytes_up']:.1f} + {run['megabytes_down']:.1f}"
         alike = "yes" if run["same_model_bit_for_bit"] else "no"
         rows.append(
