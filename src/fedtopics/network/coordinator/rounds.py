@@ -71,7 +71,8 @@ class Coordinator:
     def __post_init__(self) -> None:
         self._learned = Learned(self.terms.method)
         self._asking = Asking(self.terms, self.run, self.channel, self.log)
-        self._lines = Lines(self._asking, self.terms.significant_bits)
+        bits = None if self.terms.summing is not None else self.terms.significant_bits
+        self._lines = Lines(self._asking, bits)
         if self.terms.summing is not None:
             if self.authority is None:
                 raise InputError("a secure sum needs the authority of the parties' certificates, got none")

@@ -7,6 +7,7 @@
 // Where nothing is known, the number before it in the plane stands for the known size.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
