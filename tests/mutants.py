@@ -49,7 +49,7 @@ class Copy:
         self.source = folder / "src"
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "CMakeLists.txt", folder)
-        for module in ("privacy.mechanisms._noise", "sampling._native"):
+        for module in ("privacy.mechanisms._noise", "protocol._coder", "sampling._native"):
             compiled = Path(__import__(f"fedtopics.{module}", fromlist=["_"]).__file__ or "")
             shutil.copy(compiled, self.source / "fedtopics" / Path(*module.split(".")[:-1]) / compiled.name)
 

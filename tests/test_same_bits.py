@@ -16,7 +16,7 @@ from fedtopics.runs.preparing import Data, prepare
 
 HASHES = {
     "alone": "0434cdb869981318e70a990305c66615",
-    "calm": "9a54822cf4e604f808a2d698c705374e",
+    "calm": "d86016ce22426fc3295b36f49dc70cf0",
     "fedlda paper": "1308679b180d5422afd2b5e2d24d97fa",
     "fedlda sound": "d6365bca19a4026e0b5bd92a8c55b972",
     "ftm paper": "8914e69a7088440414b078818d245f8c",
@@ -44,6 +44,14 @@ def test_the_bits_of_a_model_are_what_they_were(name: str) -> None:
     models = [outcome.model, *(outcome.local_models[party] for party in sorted(outcome.local_models))]
     digest = sha256(b"".join(model.topic_word.tobytes() for model in models if model is not None))
     assert digest.hexdigest()[:32] == HASHES[name]
+
+
+def test_calm_without_roots_has_the_bits_it_had_before_there_were_any() -> None:
+    before = {"n_steps": 2, "momentum": 0.9, "sends": "counts", "tells": "topics"}
+    made = methods.make("calm", n_topics=5, n_rounds=3, **before)
+    model = in_process.run(made, sotu().parties, seed=1, n_threads=2).model
+    assert model is not None
+    assert sha256(model.topic_word.tobytes()).hexdigest()[:32] == "9a54822cf4e604f808a2d698c705374e"
 
 
 def test_every_method_is_here() -> None:

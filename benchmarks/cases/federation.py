@@ -34,6 +34,7 @@ LINK = Path(__file__).with_name("wide_area_link.py")
 DELAY, RATE = 0.08, 20e6
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = 0
+FLOATS: dict[str, Any] = {"n_topics": 50, "n_steps": 2, "sends": "counts", "tells": "topics"}  # many bytes
 
 
 def invented_words(n_words: int) -> list[str]:
@@ -113,7 +114,7 @@ def overhead(folder: Path, secure_sum: Summing | None = None) -> dict[str, Any]:
     """20,000 words x 50 topics x 4 bytes = 4 MB each way for every party."""
     words = invented_words(20_000)
     texts = {f"party-{i}": invented_texts(words, 100, i) for i in range(3)}
-    with founded(folder, words, texts, {"n_topics": 50, "n_rounds": 20}, secure_sum) as federation:
+    with founded(folder, words, texts, {"n_rounds": 20, **FLOATS}, secure_sum) as federation:
         federation.start()
         record, model, seconds = trained(federation, 400)
     found = compared(federation, record, model) | {"seconds_in_all": seconds}
@@ -123,7 +124,7 @@ def overhead(folder: Path, secure_sum: Summing | None = None) -> dict[str, Any]:
 def ten_parties(folder: Path) -> dict[str, Any]:
     words = invented_words(2_000)
     texts = {f"party-{i}": invented_texts(words, 100, i) for i in range(10)}
-    with founded(folder, words, texts, {"n_topics": 20, "n_rounds": 20}) as federation:
+    with founded(folder, words, texts, {"n_rounds": 20, **FLOATS, "n_topics": 20}) as federation:
         federation.start()
         record, model, seconds = trained(federation, 900)
     return compared(federation, record, model) | {"seconds_in_all": seconds}
@@ -135,7 +136,7 @@ def wide_area(folder: Path) -> dict[str, Any]:
     texts: dict[str, list[str]] = {}
     for document in documents("sotu"):
         texts.setdefault(str(document.party), []).append(document.text)
-    federation = founded(folder, corpus.vocabulary, texts, {"n_topics": 50, "n_rounds": 30})
+    federation = founded(folder, corpus.vocabulary, texts, {"n_rounds": 30, **FLOATS})
     with links(folder, federation) as federation.prefixes, federation:
         federation.start()
         record, model, seconds = trained(federation, 1500)

@@ -23,7 +23,7 @@ from benchmarks.case import Steps, case
 from benchmarks.cases import federation, secure_sum_tables
 from benchmarks.cases.hush import DELTA, N_TOPICS, SEEDS, documents, trained
 from benchmarks.runner import in_own_process
-from fedtopics import methods, network
+from fedtopics import network
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.methods import hush
@@ -37,6 +37,7 @@ from fedtopics.protocol.turn import Arrays, Party, Turn
 
 N_PARTIES, SHAPE = 50, (10_000, 50)
 EPSILON = 8.0
+FLOATS: dict[str, Any] = {"n_steps": 2, "momentum": 0.9, "sends": "counts", "tells": "topics"}
 PAGE = "docs/secure-sum.md"
 
 
@@ -96,7 +97,7 @@ def absent(kind: str, when: str, seed: int) -> dict[str, float]:
     """Perplexity of CALM on three parties of KOS where one of them is away."""
     data = documents("kos", 3)
     made = {"keeps": Keeping, "drops": Dropping, "totals": Calm}[kind]
-    method = made(epsilon=6.0, n_topics=N_TOPICS, n_rounds=100)
+    method = made(epsilon=6.0, n_topics=N_TOPICS, n_rounds=100, **FLOATS)
     away = sorted(data.parties)[seed % 3]
     generator = np.random.default_rng(seed)
     gone = {
@@ -129,10 +130,12 @@ def _played(method: Calm, parties: Mapping[str, Corpus], away: str, gone: np.nda
 def bits(number: int | None, seed: int) -> dict[str, float]:
     """Perplexity of CALM on three parties of KOS with so many bits after the point; None: floats."""
     data = documents("kos", 3)
-    method: Any = methods.make("calm", epsilon=6.0, n_topics=N_TOPICS, n_rounds=90)
+    method: Any = Calm(epsilon=6.0, n_topics=N_TOPICS, n_rounds=90, **FLOATS)
     if number is not None:
         kept = {name: min(known, number) for name, known in (Calm.sums or {}).items()}
-        method = type("Coarse", (Calm,), {"sums": kept})(epsilon=6.0, n_topics=N_TOPICS, n_rounds=90)
+        method = type("Coarse", (Calm,), {"sums": kept})(
+            epsilon=6.0, n_topics=N_TOPICS, n_rounds=90, **FLOATS
+        )
     how = None if number is None else Summing(1)
     model = in_process.run(method, data.parties, seed=seed, summing=how).model
     assert model is not None

@@ -13,7 +13,6 @@ from benchmarks import stored
 from benchmarks.case import Steps, case
 from benchmarks.markdown_tables import table
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.methods import make
 from fedtopics.methods.calm import Calm
 from fedtopics.network import wire
 from fedtopics.privacy.price.release import Release
@@ -23,6 +22,7 @@ from fedtopics.runs import preparing as dealing
 
 SEEDS = (0, 1)
 BITS = (None, 16, 12, 8)
+FLOATS: dict[str, Any] = {"n_steps": 2, "momentum": 0.9, "sends": "counts", "tells": "topics"}
 
 
 @dataclass
@@ -54,7 +54,7 @@ prepared = cache(dealing.prepare)
 def measured(bits: int | None, seed: int) -> dict[str, Any]:
     """Bytes of all messages of a run, and its perplexity."""
     data = prepared("sotu", max_words=8000)
-    sent = Sent(make("calm", n_topics=50, n_rounds=30), bits)
+    sent = Sent(Calm(n_topics=50, n_rounds=30, **FLOATS), bits)
     model = in_process.run(sent, data.parties, seed=seed).model  # type: ignore[arg-type]
     assert model is not None
     return {

@@ -29,8 +29,9 @@ TEXTS = ["tax war peace law court judge tax", "war peace treaty nation", "law co
 CORPUS = Corpus.from_texts(TEXTS, min_df=1, max_df=1.0)
 SIZE = CORPUS.n_words
 LATER = {
-    "phi": np.full((SIZE, 3), 1 / SIZE, np.float32),
-    "sizes": np.full(3, 10.0, np.float32),
+    "roots": np.ones((SIZE, 3), np.int32),
+    "before": np.ones((SIZE, 3), np.int32),
+    "pace": np.array(0.5),
     "length": np.array(5.0),
 }
 

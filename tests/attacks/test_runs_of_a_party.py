@@ -90,7 +90,7 @@ def test_a_result_is_no_larger_than_its_model_can_be(
     asked: AskedParty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked.contribute(0, {})
-    monkeypatch.setattr(wire, "_decoded", lambda *_: pytest.fail("a file was unpacked"))
+    monkeypatch.setattr(wire, "decoded", lambda *_: pytest.fail("a file was unpacked"))
     header = json.dumps([["model.json", "uint8", [2**27], "zstd", 1]]).encode()
     bomb = wire.MAGIC + struct.pack("<I", len(header)) + header + b"x"
     request = Request("deliver", "first", 4, "plan", word_digest(asked.words), body=bomb)
@@ -102,7 +102,7 @@ def test_files_that_belong_to_no_result_are_not_even_unpacked(
 ) -> None:
     asked.contribute(0, {})
     asked.side.files = ("run.json",)
-    monkeypatch.setattr(wire, "_decoded", lambda *_: pytest.fail("a file was unpacked"))
+    monkeypatch.setattr(wire, "decoded", lambda *_: pytest.fail("a file was unpacked"))
     body = wire.pack(RESULT)
     request = Request("deliver", "first", 4, "plan", word_digest(asked.words), body=body)
     assert Reply.from_bytes(asked.side.answer(request)).error == "WireError"

@@ -85,7 +85,9 @@ def test_servers_that_draw_words_together_or_have_other_numbers_of_topics_are_be
 def test_the_end_of_training_is_believed_where_the_plan_has_one() -> None:
     end = {"stopped": np.array(20)}
     told.check(end, methods.make("calm", held_out=0.1).may_be_told(24, "north"))
-    with pytest.raises(told.ToldError, match="expected to be told nothing or length, phi, sizes, got 1"):
+    with pytest.raises(
+        told.ToldError, match="expected to be told nothing or before, length, pace, roots, got 1"
+    ):
         told.check(end, methods.make("calm").may_be_told(24, "north"))
 
 

@@ -38,11 +38,19 @@ def bent(**numbers: float) -> Callable[[str, bytes, bytes], bytes]:
         if name != "evil" or question.operation != "contribute" or reply.error:
             return answer
         arrays = wire.unpack(reply.body, limit=2**20)
-        arrays |= {key: np.full_like(arrays[key], number) for key, number in numbers.items() if key in arrays}
+        arrays |= {
+            key: np.full_like(arrays[key], min(number, _most(arrays[key])))
+            for key, number in numbers.items()
+            if key in arrays
+        }
         body = wire.pack(arrays)
         return Reply(name, "contribute", question.run, question.round, question.nonce, "", body).to_bytes()
 
     return bend
+
+
+def _most(array: np.ndarray[Any, Any]) -> float:
+    return float(np.iinfo(array.dtype).max) if array.dtype.kind == "i" else float(np.finfo(array.dtype).max)
 
 
 @pytest.mark.parametrize("largest", [1e15, 1e9])
@@ -50,7 +58,7 @@ def bent(**numbers: float) -> Callable[[str, bytes, bytes], bytes]:
     ("name", "array"),
     [
         ("calm", "tokens"),
-        ("calm", "counts"),
+        ("calm", "roots"),
         ("calm", "unigram"),
         ("pctd", "tokens"),
         ("pctd", "counts"),
@@ -66,7 +74,7 @@ def test_no_number_of_one_party_ends_a_run(
     terms = simulated(method, CORPORA, min_parties=2, significant_bits=bits)
     rehearsal = Rehearsal(tmp_path, terms, CORPORA)
     many = {"n_docs": 1e9, "n_rows": 1e9} if array == "tokens" else {}
-    end = rehearsal.trained(channel=Direct(rehearsal.sides, bent(**{array: largest}, **many)))
+    end = rehearsal.trained(channel=Direct(rehearsal.sides, bent(**{array: largest}, **many), in_full=True))
     assert [0, 1, 2] == end.answered["north"] == end.answered["south"]
     refused = [line for line in rehearsal.lines if "was refused" in line]
     assert all("party evil" in line for line in refused)
@@ -108,10 +116,11 @@ def test_parties_that_are_too_much_only_together_are_left_out_largest_first() ->
 def test_a_state_is_believed_only_where_every_party_believes_what_it_is_told() -> None:
     terms = simulated(methods.make("calm", **SMALL["calm"]), CORPORA)
     believed = believable(terms.method, terms, 24)
-    counts = np.ones((24, 3))
-    assert believed({"counts": counts, "previous": counts, "length": np.array(9.0)})
+    counts = np.ones((24, 3), np.int32)
+    state = {"counts": counts, "roots": counts, "before": counts, "pace": np.array(0.5)}
+    assert believed(state | {"length": np.array(9.0)})
     with pytest.raises(ValueError, match="expected numbers"):
-        believed({"counts": counts, "previous": counts, "length": np.array(1e7)})
+        believed(state | {"length": np.array(1e7)})
 
 
 def test_a_run_whose_stop_is_decided_by_held_out_histograms_passes_its_tenth_round(tmp_path: Path) -> None:

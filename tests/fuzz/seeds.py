@@ -36,6 +36,7 @@ from fedtopics.privacy.price.events import (
     ZeroConcentrated,
 )
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.coding import Known
 from fedtopics.runs.run import Run, record_digest
 
 RUN = "run-1"
@@ -60,7 +61,8 @@ def bytes_array(data: bytes) -> NDArray[np.uint8]:
 
 def questions() -> list[bytes]:
     return [
-        Request("contribute", RUN, 3, "ab" * 32, "cd" * 32, "0" * 32, body).to_bytes() for body in arrays()
+        Request("contribute", RUN, 3, "ab" * 32, "cd" * 32, "0" * 32, body=body).to_bytes()
+        for body in arrays()
     ]
 
 
@@ -73,6 +75,20 @@ def arrays() -> list[bytes]:
         wire.pack({"counts": np.arange(12.0).reshape(3, 4), "likelihood": np.array(1.5)}),
         wire.pack({"a": np.arange(200) % 3, "b": np.array([True, False]), "c": np.zeros((0, 5), np.float32)}),
         wire.pack({"zeros": np.zeros(1000)}),
+    ]
+
+
+KNOWN = Known({"n": np.arange(300, dtype=np.int32), "x": np.ones(80)}).after(
+    {"n": np.arange(1, 301, dtype=np.int32), "x": np.ones(80)}
+)
+
+
+def changes() -> list[bytes]:
+    """Messages that are coded by what is known."""
+    plane = np.arange(1, 301, dtype=np.int32)
+    return [
+        wire.pack({"n": plane + (plane % 7 == 0), "x": np.ones(80)}, known=KNOWN),
+        wire.pack({"m": plane, "x": np.array(2.5)}, known=KNOWN),
     ]
 
 

@@ -128,12 +128,20 @@ def _voted(data: bytes, folder: Path) -> None:
     read_declared(data, AGREEING.may_be_sent({"words": word_array("abcd")}, CONFIRMATION))
 
 
+def _changed(data: bytes, folder: Path) -> None:
+    wire.unpack(data, limit=LIMIT, known=seeds.KNOWN)
+
+
 SAFETENSORS = framed(b"", "<Q")
 WIRE = framed(wire.MAGIC, "<I")
+CODED = framed(wire.RELATIVE + seeds.KNOWN.digest.encode(), "<I")
 TARGETS = [
     Target("question", seeds.questions, lambda data, _: Request.from_bytes(data), framed(b"", "<I")),
     Target("answer", seeds.replies, lambda data, _: Reply.from_bytes(data), framed(b"", "<I")),
     Target("arrays", seeds.arrays, lambda data, _: wire.unpack(data, limit=LIMIT), WIRE),
+    Target(
+        "changes", seeds.changes, lambda data, _: wire.unpack(data, limit=LIMIT, known=seeds.KNOWN), CODED
+    ),
     Target("proposal", seeds.proposals, _proposed, WIRE),
     Target("words", seeds.words, lambda data, _: words_of(seeds.bytes_array(data)), plain_json()),
     Target("votes", seeds.votes, _voted, WIRE),

@@ -12,7 +12,9 @@ from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.methods.calm import LONG_STEP, SCORED, STILL, Calm
+from fedtopics.methods.calm import LONG_STEP, Calm
+from fedtopics.methods.parts import roots
+from fedtopics.methods.parts.stopping import SCORED, STILL
 from fedtopics.network.expected import check, expected
 from fedtopics.network.wire import WireError
 from fedtopics.privacy.forecast import predicted_ratio
@@ -103,7 +105,12 @@ def test_a_party_that_joins_late_pays_then_and_counts() -> None:
     rounds = played(method, [north, north, north | south, north | south])
     assert rounds[2]["south"].cost != FREE
     assert rounds[3]["south"].cost == FREE
-    assert rounds[2]["south"].value["counts"].sum() == pytest.approx(40 * 30, rel=0.1)
+    assert counted(rounds[2]["south"]) == pytest.approx(40 * 30, rel=0.1)
+
+
+def counted(release: Release[Arrays]) -> float:
+    """How many tokens a party has sent the counts of."""
+    return float(roots.with_counts(release.value)["counts"].sum())
 
 
 def sent(value: float) -> Arrays:
@@ -112,7 +119,7 @@ def sent(value: float) -> Arrays:
 
 
 def test_what_a_party_had_that_is_away_follows_from_totals() -> None:
-    method = Calm(epsilon=8.0, n_topics=3)
+    method = Calm(epsilon=8.0, n_topics=3, sends="counts", tells="topics")
     flat = np.ones((N_WORDS, 3))
     state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
     state = method.combine(state, {"a": sent(2), "b": sent(5)}, Turn(0, "server", 1))
@@ -129,7 +136,7 @@ def test_what_a_party_had_that_is_away_follows_from_totals() -> None:
 
 
 def told_after(before: float, after: float) -> Arrays:
-    method = Calm(n_topics=3, momentum=0.5)
+    method = Calm(n_topics=3, momentum=0.5, tells="topics")
     counts = np.full((N_WORDS, 3), before)
     state: Arrays = {"counts": counts, "previous": counts, "length": np.array(30.0)}
     return method.broadcast(method.combine(state, {"a": sent(after)}, Turn(0, "server", 2)))
@@ -146,7 +153,7 @@ def test_a_long_step_has_no_momentum() -> None:
 
 def test_histograms_held_out_are_scored_and_not_trained_on() -> None:
     rounds = played(Calm(epsilon=8.0, n_topics=3, held_out=0.25), [{"north": corpus(1)}] * (SCORED + 2))
-    assert rounds[2]["north"].value["counts"].sum() == pytest.approx(30 * 30, rel=0.02)
+    assert counted(rounds[2]["north"]) == pytest.approx(30 * 30, rel=0.02)
     scored = [number for number, sent in enumerate(rounds) if "score" in sent["north"].value]
     assert scored == [SCORED]
     assert rounds[SCORED]["north"].value["score"][1] == 10
@@ -159,7 +166,7 @@ def scored(method: Calm, state: Arrays, number: int, **scores: float) -> Arrays:
 
 
 def test_training_stops_where_the_score_of_all_parties_rises_no_more() -> None:
-    method, flat = Calm(n_topics=3, held_out=0.1), np.ones((N_WORDS, 3))
+    method, flat = Calm(n_topics=3, held_out=0.1, tells="topics"), np.ones((N_WORDS, 3))
     state: Arrays = {"counts": flat, "previous": flat, "length": np.array(30.0)}
     state = scored(method, state, SCORED, north=5.0, south=1.0)
     state = scored(method, state, 2 * SCORED, north=4.9, south=1.2)  # the mean rises by 0.05
@@ -204,6 +211,8 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"epsilon": nan}, "epsilon"),
         ({"epsilon": inf}, "epsilon"),
         ({"unit": "page"}, "document or sentence, got 'page'"),
+        ({"sends": "bytes"}, "sends must be roots or counts, got 'bytes'"),
+        ({"tells": "counts"}, "tells must be roots or topics, got 'counts'"),
         ({"momentum": 1.0}, "below 1, got 1.0"),
         ({"burstiness": 1.0}, "below 1, got 1.0"),
         ({"held_out": 0.6}, "from 0 to 0.5, got 0.6"),
@@ -251,12 +260,53 @@ def test_the_forecast_is_logged_before_the_run_or_noted_where_it_is_bad(
 def test_a_likelihood_below_zero_may_cross_the_wire() -> None:
     told = {"phi": np.full((N_WORDS, 3), 1 / N_WORDS, np.float32), "sizes": np.ones(3, np.float32)}
     wanted = expected(
-        Calm(n_topics=3), "a", told | {"length": np.array(30.0)}, [f"w{w}" for w in range(N_WORDS)], 1
+        Calm(n_topics=3, tells="topics"),
+        "a",
+        told | {"length": np.array(30.0)},
+        [f"w{w}" for w in range(N_WORDS)],
+        1,
     )
-    counts = np.ones((N_WORDS, 3), np.float32)
-    check({"counts": counts, "likelihood": np.array(-7.0)}, wanted)
-    with pytest.raises(WireError, match="negative number in counts"):
-        check({"counts": -counts, "likelihood": np.array(-7.0)}, wanted)
+    sent = np.ones((N_WORDS, 3), np.int32)
+    check({"roots": sent, "likelihood": np.array(-7.0)}, wanted)
+    with pytest.raises(WireError, match="negative number in roots"):
+        check({"roots": -sent, "likelihood": np.array(-7.0)}, wanted)
+
+
+def test_roots_are_told_with_those_before_and_a_pace_that_fades() -> None:
+    method = Calm(n_topics=3, momentum=0.5)
+    state: Arrays = method.combine({}, {"a": overview()}, Turn(0, "server", 0))
+    seen = []
+    for number, value in ((1, 9.0), (2, 10.0), (3, 100.0)):
+        state = method.combine(state, {"a": sent(value)}, Turn(0, "server", number))
+        seen.append(method.broadcast(state))
+    assert [float(told["pace"]) for told in seen] == pytest.approx([0.0, 0.5 * (1 - 0.1 / LONG_STEP), 0.0])
+    np.testing.assert_array_equal(seen[1]["before"], seen[0]["roots"])
+    assert (seen[1]["roots"] == roots.of(np.array([10.0]))).all()
+    ahead = roots.to_counts(seen[1]["roots"] + seen[1]["pace"] * (seen[1]["roots"] - seen[1]["before"]))
+    told = method._topics(seen[1])
+    np.testing.assert_allclose(told.sizes, N_WORDS * (ahead[0, 0] + method.beta), rtol=1e-6)
+
+
+def overview() -> Arrays:
+    return {"unigram": np.ones(N_WORDS), "tokens": np.array(90.0), "n_docs": np.array(3)}
+
+
+def test_roots_give_counts_back_and_none_is_negative() -> None:
+    counts = np.random.default_rng(0).gamma(0.3, 300.0, 2000)
+    error = np.abs(roots.to_counts(roots.of(counts)) - counts)
+    assert (error <= (np.sqrt(counts + roots.OFFSET) + 0.1) / roots.FINEST).all()
+    assert (roots.to_counts(np.array([-90.0, -1.0, 0.0])) == 0).all()
+    assert roots.of(np.array([1e300, -4.0, 0.0])).tolist() == [2**31 - 1, 0, 0]
+
+
+def test_a_sum_of_counts_leads_to_the_same_topics_as_roots() -> None:
+    parties = {name: corpus(seed, 100) for seed, name in enumerate(("north", "south"))}
+    by_roots, by_counts = Calm(n_topics=3, n_rounds=15), Calm(n_topics=3, n_rounds=15).for_sums()
+    assert by_counts.sends == "counts"
+    one, other = (in_process.run(method, parties, seed=0).model for method in (by_roots, by_counts))
+    assert one is not None
+    assert other is not None
+    np.testing.assert_allclose(one.topic_word, other.topic_word, atol=0.01)
 
 
 @pytest.mark.parametrize("epsilon", [120.0, 380.0, 740.0, 4000.0])

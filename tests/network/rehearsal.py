@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,15 @@ PLAN = "0" * 64
 
 @dataclass
 class Direct:
-    """Passes questions to parties in this process; `bend` may change or swallow an answer."""
+    """Passes questions to parties in this process; `bend` may change or swallow an answer.
+
+    in_full   parties are not told what the coordinator knows, so that all they send can be read by itself
+    """
 
     sides: dict[str, PartySide]
     bend: Callable[[str, bytes, bytes], bytes | Silence] = lambda name, asked, answer: answer
     heard: list[bytes] = field(default_factory=list)
+    in_full: bool = False
 
     @property
     def parties(self) -> tuple[str, ...]:
@@ -45,6 +49,7 @@ class Direct:
         answers: dict[str, bytes | Silence] = {}
         for name in reversed(requests):
             asked = Request.from_bytes(requests[name])
+            asked = replace(asked, known="") if self.in_full else asked
             answers[name] = self.bend(name, requests[name], self.sides[name].answer(asked))
             self.heard += [answer for answer in [answers[name]] if isinstance(answer, bytes)]
         return answers

@@ -60,7 +60,7 @@ def assert_unseen(stage: Rehearsal, heard: list[bytes]) -> None:
 
 def test_a_word_of_one_document_does_not_leave(tmp_path: Path) -> None:
     stage = rehearsal(tmp_path)
-    channel = Direct(stage.sides)
+    channel = Direct(stage.sides, in_full=True)
     end = stage.trained(channel=channel)
     assert {"apple", "hammer"} <= set(end.words or ())
     assert_unseen(stage, channel.heard)
@@ -93,7 +93,7 @@ def test_the_text_of_an_exception_stays_at_the_party(
         north.terms = replace(north.terms, method=Failing(fail, north.terms.method))
     else:
         monkeypatch.setattr(north.store, "commit", fail)
-    channel = Direct(stage.sides)
+    channel = Direct(stage.sides, in_full=True)
     stage.trained(channel=channel)
     assert_unseen(stage, channel.heard)
     assert any("party north: no" in line and "it failed while it worked" in line for line in stage.lines)
@@ -114,7 +114,7 @@ def test_what_is_not_a_release_says_nothing_of_the_documents(tmp_path: Path) -> 
     """Hello and the like are answered alike by parties with other documents, and other numbers of them."""
     stage = rehearsal(tmp_path)
     stage.sides["south"].read = lambda: corpora()["south"].select(range(7))
-    channel = Direct(stage.sides)
+    channel = Direct(stage.sides, in_full=True)
     stage.trained(channel=channel)
     plain: dict[str, set[int]] = {}
     for reply in map(Reply.from_bytes, channel.heard):

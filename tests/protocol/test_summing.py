@@ -105,13 +105,15 @@ def test_only_noise_on_sums_is_drawn_together() -> None:
 
 @pytest.mark.parametrize("name", ["shared", "calm", "pctd", "hush"])
 def test_topics_by_sums_in_steps_are_those_by_plain_sums(name: str) -> None:
-    method = methods.make(name, n_topics=3, n_rounds=8)
+    method = methods.make(name, n_topics=3, n_rounds=8).for_sums()
     plain, stepped = (
         in_process.run(method, CORPORA, seed=0, summing=summing) for summing in (None, Summing(1))
     )
     assert plain.model is not None
     assert stepped.model is not None
-    np.testing.assert_allclose(stepped.model.topic_word, plain.model.topic_word, atol=1e-4)
+    np.testing.assert_allclose(
+        stepped.model.topic_word, plain.model.topic_word, atol=4e-4
+    )  # a root may be the next
     assert [entry.cost for entry in stepped.ledger.entries] == [entry.cost for entry in plain.ledger.entries]
     assert not stepped.party_topics  # a server that sees totals knows nothing of parties
 

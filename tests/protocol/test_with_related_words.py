@@ -24,7 +24,7 @@ PARTIES = {name: drawn_corpus(TOPICS, n_docs=40, length=20, seed=seed) for seed,
 
 @pytest.mark.parametrize(("name", "told"), [("calm", "phi"), ("ftm", "topics"), ("pctd", "phi")])
 def test_topics_are_told_and_published_drawn_together(name: str, told: str) -> None:
-    method = methods.make(name, n_topics=3, n_rounds=2, epsilon=8.0)
+    method = methods.make(name, n_topics=3, n_rounds=2, epsilon=8.0).telling_topics()
     wrapped = with_consistency(method, RELATION, 0.5)
     seen = []
 

@@ -152,7 +152,7 @@ def _check_models(played: Played) -> None:
 
 def _check_sums(played: Played) -> None:
     """Of a method that says `sums`: every round gives the next state from the sum in steps, too."""
-    method, bits = played.method, played.method.sums
+    method, bits = played.method.for_sums(), played.method.sums
     if bits is None:
         return
     again, turn = Played(method, played.corpora), played.server

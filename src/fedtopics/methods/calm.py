@@ -4,11 +4,12 @@
                    keep the entries >= 1                                        -> sparse private histograms
     round 0        party:   send its word totals, and those of all words together, estimated from Y
                    server:  phi <- unigram times random factors;  S_k <- tokens / n_topics
-    round t > 0    server:  send phi (n_words x n_topics) and the topic sizes S_k
-                   party:   n_steps updates of theta_d and lambda_d of every document, from Y, phi and the
-                            law of the noise;  send the expected counts M (n_words x n_topics)
-                   server:  M <- sum over the parties;  C <- max(M + momentum (M - M of round t - 1), 0);
-                            phi_kw ~ C_wk + beta;  S_k <- sum_w (C_wk + beta)
+    round t > 0    server:  send the counts M (n_words x n_topics) of this round and of the one before
+                   party:   C <- M, further along its last step by momentum;  phi_kw ~ C_wk + beta;
+                            S_k <- sum_w (C_wk + beta)
+                            n_steps updates (2 while topics form) of theta_d and lambda_d of every document,
+                            from Y, phi and the law of the noise;  send the expected counts
+                   server:  M <- sum over the parties
     every 10th     party:   send the log-likelihood of the histograms that it keeps out of training (held_out)
                    server:  stop where it rises by less than 0.02 a histogram
 
@@ -17,6 +18,10 @@ token out of the evidence about itself. EM's steps get short near its end; momen
 long and has the same fixed point; it fades where one round moves many of the counts. The server needs sums
 over the parties alone: what one had that is away follows from totals (`parts/absent.py`); one that joins late
 draws its histograms then. After a stop the rounds that are left pass without work.
+
+Counts travel as whole square roots (`parts/roots.py`), few of which change from round to round: what crosses
+the wire is small (`protocol/coding.py`). A secure sum needs sends="counts", as roots do not add up, and a
+server that draws related words together needs tells="topics".
 
 Guarantee: epsilon for a word added or removed (2 epsilon where max_length is set: it pushes another word over
 the edge), 2 epsilon for a word replaced, n epsilon for a document of at most n = max_length tokens.
@@ -27,14 +32,14 @@ and the settings. Document lengths are hidden.
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import party_amounts
+from fedtopics.methods.parts import party_amounts, roots, stopping
 from fedtopics.methods.parts.absent import with_absent
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -53,9 +58,9 @@ from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
-SCORED = 10  # rounds from one score of the histograms held out to the next
-STILL = 0.02  # least gain in log-likelihood of a histogram held out, from one score to the next
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
+FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
+CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
 LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 
@@ -63,16 +68,18 @@ LONG_STEP = 0.5  # share of the counts that one round moves; from here on there 
 class Calm(Method):
     epsilon: float = 6.0  # word add/remove
     n_topics: int = 50
-    n_rounds: int = 200  # at most, where some histograms are held out
+    n_rounds: int = 90  # at most, where some histograms are held out
     alpha: float = 0.1
     beta: float = 0.05
     burstiness: float = 0.3  # 0: Poisson counts
-    n_steps: int = 2  # updates of each document in a round
-    momentum: float = 0.9  # share of the change of a round by which the server goes on; 0: none
+    n_steps: int = 8  # updates of each document in a round, once topics have formed
+    momentum: float = 0.95  # share of the change of a round by which the next goes on; 0: none
     held_out: float = 0.0  # share of the histograms that decides when to stop; 0: never before n_rounds
     unit: str = "document"  # or "sentence": what one noisy histogram covers
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
     distinct_words: float | None = None  # public guess per histogram, for the forecast alone
+    sends: str = "roots"  # of counts, a few bits each; or "counts": 32 bits
+    tells: str = "roots"  # or "topics": 32 bits for each probability
 
     about: ClassVar[About] = About(
         summary="channel-aware LDA on noisy document histograms",
@@ -92,8 +99,9 @@ class Calm(Method):
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:
-        if self.unit not in ("document", "sentence"):
-            raise InputError(f"unit must be document or sentence, got {self.unit!r}")
+        for name, chosen in (("unit", self.unit), ("sends", self.sends), ("tells", self.tells)):
+            if chosen not in CHOICES[name]:
+                raise InputError(f"{name} must be {' or '.join(CHOICES[name])}, got {chosen!r}")
         if not 0 <= self.momentum < 1:
             raise InputError(f"momentum must be at least 0 and below 1, got {self.momentum}")
         if not 0 <= self.burstiness < 1:
@@ -134,11 +142,16 @@ class Calm(Method):
             return {}
         if "stopped" in state:
             return {"stopped": state["stopped"]}
+        if self.tells == "roots":
+            return {name: state[name] for name in ("roots", "before", "pace", "length")}
         topics = channel_em.maximize(self._ahead(state["counts"], state["previous"]), self.beta)
         return {"phi": topics.phi, "sizes": topics.sizes, "length": state["length"]}
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         topics = topics_with_sizes(n_words, self.n_topics, self.beta)
+        if self.tells == "roots":
+            plane = Numbers("int32", (n_words, self.n_topics), most=roots.MOST)
+            topics = {"roots": plane, "before": plane, "pace": Numbers("float64", (), most=1.0)}
         end: Form = {"stopped": Numbers("int64", (), most=self.n_rounds)}
         return [{}, topics | {"length": mean_length()}, *([end] if self.held_out else [])]
 
@@ -148,32 +161,38 @@ class Calm(Method):
         released = self._histograms(party, turn)
         rows = released.value
         memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
-        kept = rows if not self.held_out else rows.select(~_apart(rows.n_docs, self.held_out))
+        kept = rows if not self.held_out else rows.select(~stopping.apart(rows.n_docs, self.held_out))
         if not told:
             return released.map(lambda _: _overview(kept, turn.n_threads)), memory
-        topics, alpha = (
-            SizedTopics(told["phi"], told["sizes"]),
-            np.full(self.n_topics, self.alpha, np.float32),
-        )
+        topics, alpha = self._topics(told), np.full(self.n_topics, self.alpha, np.float32)
         step = channel_em.expect(
             kept,
-            _remembered(party, kept, told),
+            _remembered(party, kept, self.n_topics, told),
             topics,
             alpha,
-            n_steps=self.n_steps,
+            n_steps=self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS),
             exclude=turn.round > 1,  # before topics have formed, a token is all the evidence there is
             n_threads=turn.n_threads,
         )
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
-        sent = {"counts": step.counts, "likelihood": np.array(step.log_likelihood)}
-        if self.held_out and turn.round and turn.round % SCORED == 0:
-            apart = rows.select(_apart(rows.n_docs, self.held_out))
+        sent = {"likelihood": np.array(step.log_likelihood), "counts": step.counts}
+        if self.sends == "roots":
+            sent["roots"] = roots.of(sent.pop("counts"))
+        if self.held_out and stopping.is_due(turn.round):
+            apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])
         return released.map(lambda _: sent), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        return super().combine(state, sent, turn) | party_amounts.noted(state, sent, "counts")
+        found = {name: roots.with_counts(arrays) for name, arrays in sent.items()}
+        return super().combine(state, found, turn) | party_amounts.noted(state, found, "counts")
+
+    def for_sums(self) -> "Calm":
+        return replace(self, sends="counts")
+
+    def telling_topics(self) -> "Calm":
+        return replace(self, tells="topics")
 
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         if not total.parties or "stopped" in state:
@@ -181,9 +200,9 @@ class Calm(Method):
         if "counts" not in state:
             return self._begin(total.arrays, turn)
         kept = with_absent(state, total.arrays["counts"], total.parties)
-        kept["previous"] = state["counts"] if turn.round > 1 else kept["counts"]
+        kept |= self._told_next(kept["counts"], state, turn.round)
         kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}
-        return kept | _stop(state, total.arrays.get("score"), turn.round)
+        return kept | stopping.noted(state, total.arrays.get("score"), turn.round)
 
     def measures(self, state: Arrays) -> dict[str, float]:
         return {"channel log-likelihood": float(state["likelihood"])} if "likelihood" in state else {}
@@ -231,14 +250,35 @@ class Calm(Method):
         counts = unigram[:, None] * factors
         counts /= counts.sum(axis=0) * self.n_topics / unigram.sum()
         length = np.array(total["tokens"] / max(total["n_docs"], 1))
-        return {"counts": counts, "previous": counts, "length": length}
+        return {"counts": counts, "length": length} | self._told_next(counts, {}, turn.round)
+
+    def _told_next(self, counts: NDArray[Any], state: Arrays, number: int) -> Arrays:
+        """What the next round is told of these counts: they and those before, in the form that is told."""
+        first = number <= 1 or "counts" not in state
+        if self.tells == "topics":
+            return {"previous": counts if first else state["counts"]}
+        now = roots.of(counts)
+        if first:
+            return {"roots": now, "before": now, "pace": np.array(0.0)}
+        pace = self._pace(counts, counts - state["counts"])
+        return {"roots": now, "before": state["roots"], "pace": np.array(pace)}
+
+    def _topics(self, told: Arrays) -> SizedTopics:
+        """The topics of what is told; where those are roots, further along their last step."""
+        if "phi" in told:
+            return SizedTopics(told["phi"], told["sizes"])
+        ahead = told["roots"] + float(told["pace"]) * (told["roots"] - told["before"])
+        return channel_em.maximize(roots.to_counts(ahead), self.beta)
+
+    def _pace(self, counts: NDArray[Any], step: NDArray[Any]) -> float:
+        """The momentum; less of it while topics form and steps are long."""
+        moved = np.abs(step).sum() / counts.sum()
+        return self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
 
     def _ahead(self, counts: NDArray[Any], previous: NDArray[Any]) -> NDArray[Any]:
-        """The counts, further along the last step; not while topics form and steps are long."""
+        """The counts, further along their last step."""
         step = counts - previous
-        moved = np.abs(step).sum() / counts.sum()
-        faded = self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
-        return np.asarray(np.maximum(counts + faded * step, 0))
+        return np.asarray(np.maximum(counts + self._pace(counts, step) * step, 0))
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:
@@ -247,28 +287,10 @@ def _overview(histograms: Histograms, n_threads: int) -> Arrays:
     return {"unigram": totals, "tokens": np.array(length * n_docs), "n_docs": np.array(n_docs)}
 
 
-def _remembered(party: Party, histograms: Histograms, told: Arrays) -> Mixtures:
+def _remembered(party: Party, histograms: Histograms, n_topics: int, told: Arrays) -> Mixtures:
     if "theta" in party.memory:
         return Mixtures(party.memory["theta"], party.memory["lengths"])
-    return channel_em.start(histograms, told["phi"].shape[1], float(told["length"]))
-
-
-def _apart(n_docs: int, share: float) -> NDArray[np.bool_]:
-    """The histograms held out, by their place alone: which they are is public."""
-    place = np.arange(n_docs)
-    return np.asarray(np.floor((place + 1) * share) > np.floor(place * share))
-
-
-def _stop(state: Arrays, score: NDArray[Any] | None, number: int) -> Arrays:
-    """The score per histogram of this round where one is due, and the end where it rises no more."""
-    if score is None or number % SCORED:
-        return {"reached": state["reached"]} if "reached" in state else {}
-    likelihood, n_docs = score
-    reached = np.array(likelihood / max(n_docs, 1))
-    if "reached" in state and reached - state["reached"] < STILL:
-        logger.info("stopped after round %d: held-out likelihood rises no more", number)
-        return {"reached": reached, "stopped": np.array(number)}
-    return {"reached": reached}
+    return channel_em.start(histograms, n_topics, float(told["length"]))
 
 
 METHOD = Calm

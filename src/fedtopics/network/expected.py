@@ -20,6 +20,7 @@ from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.wire import WireError
 from fedtopics.protocol import told as forms
+from fedtopics.protocol.coding import NOTHING, Known
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -39,9 +40,9 @@ class Expected:
     may_be_negative: bool = False
 
 
-def read_declared(body: bytes, form: Form) -> Arrays:
+def read_declared(body: bytes, form: Form, known: Known = NOTHING) -> Arrays:
     """The arrays of a message, if they have the form; counted before they are made."""
-    arrays = wire.unpack(body, limit=forms.most_bytes([form]))
+    arrays = wire.unpack(body, limit=forms.most_bytes([form]), known=known)
     forms.check(arrays, [form])
     return arrays
 
@@ -87,21 +88,26 @@ class Learned:
         return self._known[kind]
 
 
-def most_bytes(wanted: Mapping[str, Expected], n_arrived: int) -> int:
+def most_bytes(wanted: Mapping[str, Expected], n_arrived: int, n_held: int = 0) -> int:
     """The size of the arrays that are expected; where documents decide it, some for the bytes that arrived.
 
     Zeros compress 30,000-fold, reports with noise in them hardly at all.
     """
     if _open(wanted):
-        return min(FIRST_BYTES + FOLD * n_arrived, MOST_BYTES)
+        return min(FIRST_BYTES + FOLD * n_arrived + n_held, MOST_BYTES)
     sizes = [prod(dimension or 0 for dimension in what.shape) for what in wanted.values()]
     return sum(size * np.dtype(what.type).itemsize for size, what in zip(sizes, wanted.values(), strict=True))
 
 
-def read(body: bytes, wanted: Mapping[str, Expected]) -> Arrays:
-    """The arrays of a message, if they are what is expected; counted before they are made."""
-    limit = most_bytes(wanted, len(body))
-    arrays = wire.unpack(body, limit=limit, number_bytes=NUMBER_BYTES if _open(wanted) else 1)
+def read(body: bytes, wanted: Mapping[str, Expected], known: Known = NOTHING) -> Arrays:
+    """The arrays of a message, if they are what is expected; counted before they are made.
+
+    What is coded by a message that is `known` may be as large as that was.
+    """
+    held = NUMBER_BYTES * sum(array.size for array in known.arrays.values())
+    limit = most_bytes(wanted, len(body), held if wire.is_relative(body) else 0)
+    number_bytes = NUMBER_BYTES if _open(wanted) else 1
+    arrays = wire.unpack(body, limit=limit, number_bytes=number_bytes, known=known)
     check(arrays, wanted)
     return arrays
 

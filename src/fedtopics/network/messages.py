@@ -54,7 +54,8 @@ class Message:
 
 @dataclass(frozen=True)
 class Request(Message):
-    """What the coordinator asks one party; `plan` and `vocabulary` are digests."""
+    """What the coordinator asks one party; `plan` and `vocabulary` are digests, and so is `known`: of what
+    the coordinator has of the answers before, by which the next may be coded."""
 
     operation: str
     run: str
@@ -62,6 +63,7 @@ class Request(Message):
     plan: str
     vocabulary: str = ""
     nonce: str = field(default_factory=lambda: os.urandom(16).hex())
+    known: str = ""
     body: bytes = b""
 
 

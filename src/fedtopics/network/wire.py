@@ -1,11 +1,13 @@
 """Arrays as bytes and back: what parties and coordinator send each other, compressed and checked.
 
-    "FTW1"   length of the header   header (JSON: name, type, shape, coding and size of each array)   blocks
+    "FTW1"              length of the header   header (JSON)   blocks        a message by itself: a snapshot
+    "FTW2" + 8 letters  the same                                             one that needs what is `Known`
 
-A block is the array in little-endian order, its bytes regrouped by significance (all first bytes, all second
-bytes, ...) where that helps, compressed by Zstandard. Nothing is ever unpickled, and no array is made before
-its size is known to be within the limit. Exact unless `significant_bits` is given: then floating-point
-numbers keep that many bits, with a relative error of at most 2^-significant_bits.
+The header has name, type, shape, coding and size of each array; a block is an array in little-endian order
+as `protocol.coding` makes it, and the letters name what sender and receiver have in common of the messages
+before. Nothing is ever unpickled, and no array is made before its size is known to be within the limit. Exact
+unless `significant_bits` is given: then floating-point numbers keep that many bits, with a relative error of
+at most 2^-significant_bits.
 """
 
 import json
@@ -21,9 +23,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from fedtopics.errors import InputError
+from fedtopics.protocol.coding import CODINGS, NOTHING, CodingError, Known, decoded, encoded
 from fedtopics.protocol.turn import Arrays
 
-MAGIC = b"FTW1"
+MAGIC, RELATIVE = b"FTW1", b"FTW2"
+DIGEST = 8  # letters
 MOST_HEADER = 2**20
 MOST_DIMENSIONS = 8
 MOST_ELEMENTS = 2**40  # of one array, dimensions of nothing left out: a bound for reshaping, not for memory
@@ -31,12 +35,14 @@ TYPES = {
     np.dtype(code).name: np.dtype(code)
     for code in ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8")
 }
-STORED, COMPRESSED, SHUFFLED = "stored", "zstd", "shuffled zstd"
-LEVEL = 3
 
 
 class WireError(InputError):
     """Bytes that are not a message: cut off, altered, too large or never one."""
+
+
+class ForgottenError(WireError):
+    """A message that is coded by others before it, which are not known here (any more)."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,8 @@ class _Block:
         return prod(self.shape) * self.type.itemsize
 
 
-def pack(arrays: Arrays, *, significant_bits: int | None = None) -> bytes:
-    """The arrays as one message.
+def pack(arrays: Arrays, *, significant_bits: int | None = None, known: Known = NOTHING) -> bytes:
+    """The arrays as one message, for one who has what is `known`.
 
     >>> unpack(pack({"counts": np.arange(3)}), limit=100)
     {'counts': array([0, 1, 2])}
@@ -69,19 +75,30 @@ def pack(arrays: Arrays, *, significant_bits: int | None = None) -> bytes:
             raise WireError(f"arrays on the wire must hold numbers, got {array.dtype} in {name!r}")
         if significant_bits is not None:
             array = rounded(array, significant_bits)
-        coding, block = _encoded(array.astype(kind, copy=False))
+        coding, block = encoded(name, array.astype(kind, copy=False), known)
         header.append([name, kind.name, list(array.shape), coding, len(block)])
         blocks.append(block)
     described = json.dumps(header, separators=(",", ":")).encode()
-    return b"".join([MAGIC, struct.pack("<I", len(described)), described, *blocks])
+    begin = RELATIVE + known.digest.encode() if known.arrays else MAGIC
+    return b"".join([begin, struct.pack("<I", len(described)), described, *blocks])
 
 
-def unpack(data: bytes, *, limit: int, names: Collection[str] | None = None, number_bytes: int = 1) -> Arrays:
+def unpack(
+    data: bytes,
+    *,
+    limit: int,
+    names: Collection[str] | None = None,
+    number_bytes: int = 1,
+    known: Known = NOTHING,
+) -> Arrays:
     """The arrays of a message that take at most `limit` bytes together; anything else is a `WireError`.
 
     names         what the arrays must be called, where that is known: looked at before any of them is made
     number_bytes  that a number counts as at least, for one who is going to hold it so
+    known         what is here of the messages before; a message that needs other is a `ForgottenError`
     """
+    if is_relative(data) and (not known.arrays or data[len(MAGIC) :][:DIGEST] != known.digest.encode()):
+        raise ForgottenError("expected a message that is coded by what is known here, got another")
     blocks, place = _header(data)
     if names is not None and {block.name for block in blocks} != set(names):
         raise WireError(f"expected {', '.join(names)}, got {len(blocks)} arrays with other names")
@@ -92,9 +109,25 @@ def unpack(data: bytes, *, limit: int, names: Collection[str] | None = None, num
         raise WireError(f"expected a message as long as its header says, got {len(data)} bytes")
     arrays: Arrays = {}
     for block in blocks:
-        arrays[block.name] = _decoded(block, data[place : place + block.n_bytes])
+        arrays[block.name] = _array(block, data[place : place + block.n_bytes], known)
         place += block.n_bytes
     return arrays
+
+
+def is_relative(data: bytes) -> bool:
+    """Whether a message is coded by others before it, and no snapshot.
+
+    >>> is_relative(pack({}))
+    False
+    """
+    return data[: len(RELATIVE)] == RELATIVE
+
+
+def as_carried(arrays: Arrays, significant_bits: int | None) -> Arrays:
+    """The arrays as they are after they were sent."""
+    if significant_bits is None:
+        return arrays
+    return {name: rounded(np.asarray(array), significant_bits) for name, array in arrays.items()}
 
 
 def rounded(array: NDArray[Any], significant_bits: int) -> NDArray[Any]:
@@ -129,46 +162,20 @@ def loaded(content: bytes) -> Arrays:
         raise WireError(f"expected stored arrays, got {error}") from None
 
 
-def _encoded(array: NDArray[Any]) -> tuple[str, bytes]:
-    import pyarrow
-
-    raw = np.ascontiguousarray(array).tobytes()
-    coding, regrouped = COMPRESSED, raw
-    if array.dtype.itemsize > 1:
-        coding = SHUFFLED
-        regrouped = np.frombuffer(raw, np.uint8).reshape(-1, array.dtype.itemsize).T.tobytes()
-    small = bytes(pyarrow.Codec("zstd", compression_level=LEVEL).compress(regrouped, asbytes=True))
-    return (coding, small) if len(small) < len(raw) else (STORED, raw)
-
-
-def _decoded(block: _Block, content: bytes) -> NDArray[Any]:
-    raw = content if block.coding == STORED else _decompress(content, block.size)
-    if len(raw) != block.size:
-        raise WireError(f"expected {block.size} bytes in array {block.name!r:.80}, got {len(raw)}")
-    if block.coding == SHUFFLED:
-        raw = np.frombuffer(raw, np.uint8).reshape(block.type.itemsize, -1).T.tobytes()
-    if block.type.kind == "b" and np.frombuffer(raw, np.uint8).max(initial=0) > 1:
-        raise WireError(f"expected truth values in array {block.name!r:.80}, got other bytes")
-    return np.frombuffer(raw, block.type).reshape(block.shape).copy()
-
-
-def _decompress(content: bytes, size: int) -> bytes:
-    """At most one byte more than `size`, whatever the content says of itself."""
-    import pyarrow
-
+def _array(block: _Block, content: bytes, known: Known) -> NDArray[Any]:
     try:
-        with pyarrow.CompressedInputStream(pyarrow.py_buffer(content), "zstd") as stream:
-            return bytes(stream.read(size + 1))
-    except OSError:
-        raise WireError("expected compressed bytes, got others") from None
+        found = decoded(block.name, block.coding, block.type, prod(block.shape), content, known)
+    except CodingError as error:
+        raise WireError(str(error)) from None
+    return found.reshape(block.shape)
 
 
 def _header(data: bytes) -> tuple[list[_Block], int]:
     """The blocks that a message announces, and where the first begins."""
-    start = len(MAGIC) + 4
-    if len(data) < start or data[: len(MAGIC)] != MAGIC:
+    start = len(MAGIC) + 4 + (DIGEST if is_relative(data) else 0)
+    if len(data) < start or data[: len(MAGIC)] not in (MAGIC, RELATIVE):
         raise WireError("expected a message of arrays, got other bytes")
-    length = struct.unpack_from("<I", data, len(MAGIC))[0]
+    length = struct.unpack_from("<I", data, start - 4)[0]
     if length > min(MOST_HEADER, len(data) - start):
         raise WireError("expected a message with its whole header, got one that is cut off or too long")
     try:
@@ -182,7 +189,7 @@ def _header(data: bytes) -> tuple[list[_Block], int]:
 
 
 def _block(name: object, kind: object, shape: object, coding: object, n_bytes: object) -> _Block:
-    if not isinstance(name, str) or kind not in TYPES or coding not in (STORED, COMPRESSED, SHUFFLED):
+    if not isinstance(name, str) or kind not in TYPES or coding not in CODINGS:
         raise ValueError
     if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS:
         raise ValueError

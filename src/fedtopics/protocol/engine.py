@@ -80,8 +80,11 @@ class Rounds(Protocol):
 def same(one: Arrays, other: Arrays) -> bool:
     """Whether these are the same numbers under the same names, bit for bit."""
     return one.keys() == other.keys() and all(
-        (one[key].dtype, one[key].shape) == (other[key].dtype, other[key].shape)
-        and one[key].tobytes() == other[key].tobytes()
+        one[key] is other[key]
+        or (
+            (one[key].dtype, one[key].shape) == (other[key].dtype, other[key].shape)
+            and one[key].tobytes() == other[key].tobytes()
+        )
         for key in one
     )
 

@@ -15,13 +15,12 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
-from fedtopics.protocol.engine import Outcome, Round, Rounds, digest, size
+from fedtopics.protocol.carried import Carried, Overhear
+from fedtopics.protocol.engine import Outcome, Round, Rounds, digest
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing, added_in_steps
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
-# Given the number of a round, a party, what it is told and what it answers.
-Overhear: TypeAlias = Callable[[int, str, Arrays, Release[Arrays]], None]
 # Given the number of a round and a way to have its model made: more measures of that round.
 Monitor: TypeAlias = Callable[[int, Callable[[], TopicModel | None]], dict[str, float]]
 
@@ -50,6 +49,7 @@ def run(
     the parties are added up as by a secure sum. `overhear` is given what every party is told and answers,
     `on_round` the log of each round, to which `monitor` adds.
     """
+    method = method if summing is None else method.for_sums()
     together = None if summing is None else checked(method, summing).together(len(corpora), len(corpora))
     vocabulary = _shared_vocabulary(corpora)
     require_words(len(vocabulary))
@@ -59,11 +59,13 @@ def run(
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure, together=together)
     state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
+    carried = Carried(masked=summing is not None)
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)
         combine = partial(_combined, method, summing, len(corpora))
-        state, parties, up, down = _played(method, state, parties, turn, ledger, overhear, combine)
+        state, parties = _played(method, state, parties, turn, ledger, carried.by(overhear), combine)
         seconds = perf_counter() - began
+        up, down = carried.since_last()
         seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
         rounds.append(Round(number, seconds, up, down, seen))
         on_round(rounds[-1])
@@ -88,7 +90,7 @@ def agree(
     turn = Turn(seed, "server", secure=secure)
     state = rounds.start(0, turn)
     for number in range(PROPOSAL, rounds.n_rounds):
-        state, parties, _, _ = _played(rounds, state, parties, replace(turn, round=number), ledger, _nobody)
+        state, parties = _played(rounds, state, parties, replace(turn, round=number), ledger, _nobody)
     return rounds.words(state)
 
 
@@ -109,20 +111,18 @@ def _played(
     ledger: Ledger,
     overhear: Overhear,
     combine: Callable[[Arrays, dict[str, Arrays], Turn], Arrays] | None = None,
-) -> tuple[Arrays, dict[str, Party], int, int]:
-    """One round: the next state, the parties after it, and the bytes that went up and down."""
+) -> tuple[Arrays, dict[str, Party]]:
+    """One round: the next state, and the parties after it."""
     sent: dict[str, Arrays] = {}
     after: dict[str, Party] = {}
-    down = 0
     for name, party in parties.items():
         told = rounds.tell(state, name)
         release, memory = rounds.contribute(party, told, replace(turn, role="party", party=name))
         ledger.charge(name, turn.round, release.cost, content=digest(release.value))
         overhear(turn.round, name, told, release)
         sent[name], after[name] = release.value, replace(party, memory=memory)
-        down += size(told)
     combine = rounds.combine if combine is None else combine
-    return combine(state, sent, turn), after, sum(map(size, sent.values())), down
+    return combine(state, sent, turn), after
 
 
 def _combined(

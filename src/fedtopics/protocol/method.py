@@ -133,6 +133,10 @@ class Method(ABC):
     """Arrays whose sums over parties are all that the server needs, with the bits after the binary point that
     a sum in steps keeps (`summing`), so that a secure sum can carry them; None: it needs what each sent."""
 
+    def for_sums(self) -> "Method":
+        """[anyone] This method where the server is given sums alone: what parties send must add up."""
+        return self
+
     noise_on_sums: ClassVar[bool] = False
     """Whether all noise is that of mechanisms on sums, so that parties may draw it together."""
 
@@ -178,6 +182,10 @@ class Method(ABC):
 
     told_topics: ClassVar[ToldTopics | None] = None
     """The topics in what is told; the server may draw related words together in them beforehand."""
+
+    def telling_topics(self) -> "Method":
+        """[anyone] This method where these topics are told, though something shorter would do."""
+        return self
 
     # What is expected of a run.
 

@@ -21,6 +21,7 @@ from fedtopics.related_words.related import check_tau
 def with_consistency(method: Method, relation: RelatedWords, tau: float = TAU) -> Method:
     """The `method`, whose server draws topics towards the `relation`, the more the larger `tau`."""
     check(method, tau)
+    method = method.telling_topics()
     kind: Any = type(method)
 
     class Consistent(kind):  # type: ignore[misc]

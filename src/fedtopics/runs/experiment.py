@@ -72,6 +72,7 @@ def train(
     made = make(method, n_topics=n_topics, **settings)
     if secure_sum is not None:
         checked(made, secure_sum)
+        made = made.for_sums()
     check_agreement(made, reading.get("vocabulary_epsilon"))
     reading["by_content"] = secure and made.hides_documents
     data = prepare(

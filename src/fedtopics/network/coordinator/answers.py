@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -11,11 +12,12 @@ from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.plan.terms import Terms
-from fedtopics.protocol.engine import same
-from fedtopics.protocol.turn import Arrays
+from fedtopics.network.wire import ForgottenError
 
 T = TypeVar("T")
+FORGOTTEN = "it lacks what was said before"
 REASONS = {
+    ForgottenError.__name__: FORGOTTEN,
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
     "AcceptanceError": "it has not accepted this plan; let it review the plan and accept it",
     "NotReadyError": "it is not ready to begin; its own log says why",
@@ -98,6 +100,10 @@ def opened(answer: bytes | Silence, request: Request, party: str) -> tuple[str, 
     return "", reply.body
 
 
+def _size(answer: bytes | Silence) -> int:
+    return 0 if isinstance(answer, Silence) else len(answer)
+
+
 def clock(body: bytes) -> float:
     """The time at a party, infinite where it says none."""
     try:
@@ -109,17 +115,6 @@ def clock(body: bytes) -> float:
     return float(said)
 
 
-def packed(told: Mapping[str, Arrays], significant_bits: int | None) -> dict[str, bytes]:
-    """What each party is told as bytes; what all are told alike is packed once."""
-    bodies: dict[str, bytes] = {}
-    first, body = None, b""
-    for name, arrays in told.items():
-        if first is None or not same(first, arrays):
-            first, body = arrays, wire.pack(arrays, significant_bits=significant_bits)
-        bodies[name] = body
-    return bodies
-
-
 @dataclass
 class Asking:
     """The questions of one run, what is believed of their answers, and how many bytes they took."""
@@ -129,6 +124,7 @@ class Asking:
     channel: Channel
     log: Callable[[str], None]
     present: tuple[str, ...] = field(default=(), init=False)  # who takes part
+    forgetful: frozenset[str] = field(default=frozenset(), init=False)  # who lacked messages before the last
     carried: Counter[str] = field(default_factory=Counter, init=False)  # bytes up, down and plain
     _problems: dict[str, tuple[str, str]] = field(default_factory=dict, init=False)  # of the last question
     _patience: Patience = field(default_factory=Patience, init=False)
@@ -140,25 +136,34 @@ class Asking:
         bodies: Mapping[str, bytes],
         read: Callable[[str, bytes], T],
         vocabulary: str = "",
+        known: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, T]:
         """What each party released, checked, in the order of their names."""
         sent: dict[str, T] = {}
-        for name, body in self.ask(operation, number, bodies, vocabulary).items():
+        for name, body in self.ask(operation, number, bodies, vocabulary, known).items():
             try:
                 sent[name] = read(name, body)
             except Exception as error:  # its bytes end its part in the round, never the run
-                known = isinstance(error, InputError)
-                problem = error if known else f"reading it failed with {type(error).__name__}"
+                is_ours = isinstance(error, InputError)
+                problem = error if is_ours else f"reading it failed with {type(error).__name__}"
                 self.log(f"what party {name} sent in round {number} was refused: {problem}")
         return sent
 
     def ask(
-        self, operation: str, number: int, bodies: Mapping[str, bytes], vocabulary: str = ""
+        self,
+        operation: str,
+        number: int,
+        bodies: Mapping[str, bytes],
+        vocabulary: str = "",
+        known: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, bytes]:
-        """The answers that belong to these questions, in the order of the parties' names."""
+        """The answers that belong to these questions, in the order of the parties' names.
+
+        known   digests of what is here of each party's messages before
+        """
+        about = (operation, self.run, number, self.terms.plan, vocabulary)
         requests = {
-            name: Request(operation, self.run, number, self.terms.plan, vocabulary, body=body)
-            for name, body in bodies.items()
+            name: Request(*about, known=known.get(name, ""), body=body) for name, body in bodies.items()
         }
         outgoing = {name: request.to_bytes() for name, request in requests.items()}
         self.count(down=sum(map(len, outgoing.values())))
@@ -166,17 +171,20 @@ class Asking:
         unwaited = frozenset() if operation == "sum" else unwaited  # which nobody else can make up for
         answers = self.channel.ask(outgoing, self.terms.timeout_seconds, unwaited)
         self._patience.note(answers, unwaited)
-        bodies = {}
+        bodies, forgetful = {}, set[str]()
         for name in sorted(set(answers) & set(requests)):
             problem, body = opened(answers[name], requests[name], name)
-            if problem:
+            self.count(up=_size(answers[name]))
+            if problem == FORGOTTEN:
+                forgetful.add(name)
+            elif problem:
                 if self._problems.get(name) != (operation, problem):  # the same again interests nobody
                     self.log(f"party {name}: no {operation} of round {number}: {problem}")
                 self._problems[name] = operation, problem
             else:
                 self._problems.pop(name, None)
                 bodies[name] = body
-                self.count(up=len(body))
+        self.forgetful = frozenset(forgetful)
         return bodies
 
     def count(self, **n_bytes: int) -> None:

@@ -24,15 +24,17 @@ from numpy.typing import NDArray
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.coordinator.answers import Asking, Channel, clock, packed
+from fedtopics.network.coordinator.answers import Asking, Channel, clock
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine, combine_total
+from fedtopics.network.coordinator.lines import Lines
 from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
 from fedtopics.network.expected import Expected, Learned, read, read_declared
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
 from fedtopics.protocol.agreeing import WordRounds
+from fedtopics.protocol.coding import Known
 from fedtopics.protocol.engine import size
 from fedtopics.protocol.turn import Arrays
 
@@ -63,11 +65,14 @@ class Coordinator:
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
     _learned: Learned = field(init=False)
     _asking: Asking = field(init=False)
+    _lines: Lines = field(init=False)
     _sums: Sums | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._learned = Learned(self.terms.method)
         self._asking = Asking(self.terms, self.run, self.channel, self.log)
+        bits = None if self.terms.summing is not None else self.terms.significant_bits
+        self._lines = Lines(self._asking, bits)
         if self.terms.summing is not None:
             if self.authority is None:
                 raise InputError("a secure sum needs the authority of the parties' certificates, got none")
@@ -198,22 +203,22 @@ class Coordinator:
         state = self._begun(now)
         told = {name: rounds.tell(state, name) for name in self.present}
 
-        def contribution(name: str, body: bytes) -> Arrays:
+        def contribution(name: str, body: bytes, known: Known) -> Arrays:
             declared = rounds.may_be_sent(told[name], number)
             if declared is not None:
-                return read_declared(body, declared)
+                return self._lines.took(name, body, read_declared(body, declared, known))
             wanted = self._wanted(name, told[name], now)
             try:
-                return read(body, next(wanted))
+                found = read(body, next(wanted), known)
             except WireError:
-                return read(body, next(wanted))
+                found = read(body, next(wanted), known)
+            return self._lines.took(name, body, found)
 
-        bodies = packed(told, self.terms.significant_bits)
         digest = "" if now.words is None else word_digest(now.words)
         believed = believable(rounds, self.terms, len(words))
         if self._sums is not None and number >= 0:
             return self._summed(now, state, told, self._sums, believed)
-        sent = self._asking.collect("contribute", number, bodies, contribution, digest)
+        sent = self._lines.exchange(number, told, contribution, digest)
         self._require(sent, f"answered in round {number}")
         self._asking.count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
         after, useless = combine(rounds, state, sent, self.terms.turn("server", number), believed)
@@ -235,7 +240,7 @@ class Coordinator:
     ) -> tuple[Checkpoint, Mapping[str, object]]:
         """One round of the method by the total of its parties."""
         number, method, digest = now.next_round, self.terms.method, word_digest(now.words or ())
-        ready = self._asking.collect("contribute", number, packed(told, None), read_ready, digest)
+        ready = self._lines.exchange(number, told, read_ready, digest)
         self._require(ready, f"were ready in round {number}")
 
         def wanted(name: str) -> Iterator[Mapping[str, Expected]]:

@@ -29,6 +29,7 @@ from fedtopics.network.expected import LARGEST, Expected
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.secure_sum import INTRODUCTION, MOST_BYTES, Introduction, opened
 from fedtopics.network.wire import WireError
+from fedtopics.protocol.coding import Known
 from fedtopics.protocol.summing import Total, out_of_steps
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays
@@ -144,7 +145,7 @@ def of_form(form: Form) -> Wanted:
     }
 
 
-def read_ready(party: str, body: bytes) -> None:
+def read_ready(party: str, body: bytes, known: Known) -> None:
     """A party says that its release is made, and nothing else."""
     _read_nothing(party, body)
 

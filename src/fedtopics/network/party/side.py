@@ -34,6 +34,7 @@ from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.line import PartyLine
 from fedtopics.network.party.runs import PartyRuns, RoundPassedError, never_empty
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.sums import Identity, PartySums
@@ -94,6 +95,7 @@ class PartySide:
     _words: PartyWords = field(init=False)
     _parties: dict[str, Party] = field(default_factory=dict, init=False)
     _runs: PartyRuns = field(init=False)
+    _line: PartyLine = field(default_factory=PartyLine, init=False)
     _due: Cost | None = field(default=None, init=False)  # of the answer under way, once documents are open
     _lock: Lock = field(default_factory=Lock, init=False)
 
@@ -194,7 +196,9 @@ class PartySide:
 
     def _shown(self, asked: Request, payload: bytes) -> bytes:
         """What the coordinator sees of a release: that it is ready, where it leaves masked."""
-        return wire.pack({}) if self._is_hidden(asked) else payload
+        if asked.operation != "contribute":
+            return payload
+        return wire.pack({}) if self._is_hidden(asked) else self._line.shown(asked, payload)
 
     def _sum(self, asked: Request) -> bytes:
         """This party's part of the sum over the parties that are named; its release was charged before."""
@@ -261,7 +265,7 @@ class PartySide:
 
     def _told(self, asked: Request, forms: list[Form]) -> Arrays:
         """What the question tells, if it has one of the forms."""
-        arrays = wire.unpack(asked.body, limit=told.most_bytes(forms))
+        arrays = self._line.told(asked, told.most_bytes(forms))
         told.check(arrays, forms, self.terms.significant_bits)
         return arrays
 

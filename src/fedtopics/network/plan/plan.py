@@ -125,7 +125,8 @@ class Plan:
 
     def method(self) -> Method:
         """The method with its settings, from the code installed here."""
-        return methods.make(self.method_name, **self.settings)
+        made = methods.make(self.method_name, **self.settings)
+        return made if self.secure_sum is None else made.for_sums()
 
     def agreement(self) -> Agreement | None:
         """How the parties agree on words; None where the list is public."""

@@ -42,6 +42,10 @@ class Terms:
     n_threads: int = 1
     summing: Summing | None = None
 
+    def __post_init__(self) -> None:
+        if self.summing is not None:
+            object.__setattr__(self, "method", self.method.for_sums())
+
     def turn(self, role: str, number: int = 0, party: str = "") -> Turn:
         """A place in the run with its random streams, the same under every engine."""
         drawn = {"n_threads": self.n_threads, "secure": self.secure, "together": self.together}
