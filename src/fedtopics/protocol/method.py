@@ -9,7 +9,7 @@ A method is a frozen dataclass of its hyper-parameters that inherits from `Metho
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.summing import Summing, Total, added
@@ -76,6 +77,14 @@ class Hearing:
     right: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]] | None = None
 
 
+class BeforeNoise(NamedTuple):
+    """What an answer is made of: the array `name`, its exact `total`, and the `mechanism` that adds noise."""
+
+    name: str
+    total: NDArray[np.int64]
+    mechanism: ClippedSum
+
+
 class Method(ABC):
     """What a file in `methods/` exports as METHOD. [anyone] speaks from settings and public facts alone.
 
@@ -107,6 +116,10 @@ class Method(ABC):
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         """[party] What leaves the party this round, and its memory for the next."""
 
+    def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise | None:
+        """[party] What the answer to what is `told` is made of, which never leaves; None: no such sum."""
+        return None
+
     # What a server makes of it: a method says `combine`, or that sums are enough and `combine_total`.
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
@@ -122,6 +135,10 @@ class Method(ABC):
 
     draws_once: ClassVar[bool] = False
     """Whether a party draws its noise in its first release and uses it again in all others."""
+
+    in_shards: ClassVar[bool] = False
+    """Whether parts of a party's documents may answer each like a party of its own, and the sum of what they
+    send is what the party sends: noise, if there is any, is of single documents and drawn once."""
 
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         """[server] Next state from the `total` over the parties that are there, which may be none."""

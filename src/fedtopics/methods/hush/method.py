@@ -42,7 +42,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.events import check_delta, check_number
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import About, Amounts, Method
+from fedtopics.protocol.method import About, Amounts, BeforeNoise, Method
 from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -171,6 +171,10 @@ class Hush(Method):
             return reuse({what: np.zeros_like(total)}), {}
         released = self.spending.mechanism(what).release(total, turn.noise())
         return released.map(lambda steps: {what: steps}), {}
+
+    def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise:
+        what = forms.asked(told)
+        return BeforeNoise(what, self.summed(what, corpus, told, n_threads), self.spending.mechanism(what))
 
     def summed(self, what: str, corpus: Corpus, told: Arrays, n_threads: int) -> NDArray[np.int64]:
         """The party's sum of what is asked for, in steps."""
