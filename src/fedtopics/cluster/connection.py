@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 CONNECT_SECONDS = 10.0  # for the scheduler to answer, and for a first worker
 ALONE_SECONDS = 60.0  # without any worker, in the middle of a run
 POLL_SECONDS = 2.0
+PER_WORKER = 2  # tasks in a round: few, as each costs some, and more than one, for workers that are faster
 KEPT_TRYING = 3  # workers that may die over one shard
 
 
@@ -32,6 +33,7 @@ class Connection:
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self.cluster, self.folder = cluster, folder
+        self.n_workers = 0  # the most that were there in a round
         self._client: Any = None
         self._numbers, self._run = count(), token_hex(8)
         if cluster.is_open:
@@ -40,10 +42,6 @@ class Connection:
                 "party's machines alone",
                 cluster.address,
             )
-
-    @property
-    def n_workers(self) -> int:
-        return len(self._addresses())
 
     def require(self) -> None:
         """Refuse a cluster without scheduler, workers, this version of fedtopics or the shared folder."""
@@ -59,20 +57,22 @@ class Connection:
         client = self._connected()
         with self._clear_errors():
             places, made = self._addresses(), list[Any]()
+            self.n_workers = max(self.n_workers, len(places))
+            groups = shards.subtrees(jobs, PER_WORKER * max(len(places), 1))
 
             def submit(function: Any, *given: Any, **where: Any) -> Any:
                 key = f"{function.__name__}-{self._run}-{next(self._numbers)}"
                 made.append(client.submit(function, *given, key=key, pure=False, **where))
                 return made[-1]
 
-            def answered(number: int, job: Job) -> Any:
+            def answered(number: int, group: Sequence[Job]) -> Any:
                 """On the worker that has read these documents before, if it is there."""
-                own = places[number * len(places) // len(jobs)] if places else None
+                own = places[number * len(places) // len(groups)] if places else None
                 where = {} if own is None else {"workers": [own], "allow_other_workers": True}
-                return submit(work.answer, job, **where)
+                return submit(work.answers, group, **where)
 
             try:
-                leaves = [answered(number, job) for number, job in enumerate(jobs)]
+                leaves = [answered(number, group) for number, group in enumerate(groups)]
                 root = shards.in_tree(leaves, lambda one, other: submit(_added, one, other))
                 self._wait_for(root)
                 total: Part = root.result()

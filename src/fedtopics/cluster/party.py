@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,9 +38,7 @@ NAME_BYTES = 16
 class Workers(Protocol):
     """Who answers for the shards: a Dask cluster (`connection`), or this process (`work.Here`)."""
 
-    @property
-    def n_workers(self) -> int:
-        """How many of them there are."""
+    n_workers: int
 
     def require(self) -> None:
         """Refuse what cannot work, by public facts alone."""
@@ -90,9 +88,10 @@ class OnCluster:
             return released.map(lambda noisy: {name: noisy}), {}
         return Release(sent, total.cost), {NEWEST: np.frombuffer(bytes.fromhex(after), np.uint8)}
 
-    def cut_into(self) -> dict[str, int]:
-        """The number of shards of each party that has answered."""
-        return {name: len(found) for name, found in sorted(self._cut.items())}
+    def to_dict(self) -> dict[str, Any]:
+        """For the record of a run: on how many workers, and in how many shards, the parties have worked."""
+        shards_of = {name: len(found) for name, found in sorted(self._cut.items())}
+        return {"workers": self.workers.n_workers, "shards": shards_of}
 
     def _shelf(self, party: Party) -> Shelf:
         """The party's place in the folder, with its documents in it."""

@@ -16,8 +16,8 @@ from fedtopics.errors import InputError
 from fedtopics.protocol.turn import Arrays
 
 T = TypeVar("T")
-DOCUMENTS = 1000  # of a shard, where nothing is said
-MANY = 64  # shards, where nothing is said: enough for some dozen workers
+DOCUMENTS = 2000  # of a shard at least, where nothing is said
+MANY = 64  # shards at most, where nothing is said: enough for some dozen workers
 
 
 class Range(NamedTuple):
@@ -28,12 +28,12 @@ class Range(NamedTuple):
 
 
 def usual_number(n_docs: int) -> int:
-    """Shards of so many documents, where nothing is said.
+    """Shards of so many documents, where nothing is said: a power of two, which is easily shared out.
 
     >>> usual_number(300), usual_number(20_500), usual_number(10**6)
-    (1, 21, 64)
+    (1, 8, 64)
     """
-    return max(1, min(MANY, -(-n_docs // DOCUMENTS)))
+    return min(MANY, _power_of_two(n_docs // DOCUMENTS))
 
 
 def ranges(n_docs: int, n_shards: int | None = None, units: NDArray[np.int64] | None = None) -> list[Range]:
@@ -60,6 +60,21 @@ def in_tree(parts: Sequence[T], add: Callable[[T, T], T]) -> T:
         pairs = [add(level[place], level[place + 1]) for place in range(0, len(level) - 1, 2)]
         level = pairs + ([level[-1]] if len(level) % 2 else [])
     return level[0]
+
+
+def subtrees(parts: Sequence[T], most: int) -> list[Sequence[T]]:
+    """The parts in at most so many neighborhoods, each a subtree of `in_tree`: how many changes no sum.
+
+    >>> subtrees("abcde", 3)
+    ['ab', 'cd', 'e']
+    """
+    size = _power_of_two(2 * -(-len(parts) // most) - 1)
+    return [parts[place : place + size] for place in range(0, len(parts), size)]
+
+
+def _power_of_two(number: int) -> int:
+    """The largest up to the number; 1 where there is none."""
+    return 1 << max(number.bit_length() - 1, 0)
 
 
 def wide(arrays: Arrays) -> Arrays:

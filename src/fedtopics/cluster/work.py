@@ -66,6 +66,11 @@ class Part:
         return replace(self, value=shards.added(self.value, other.value))
 
 
+def answers(jobs: Sequence[Job]) -> Part:
+    """The sum of what several shards answer, in the order of the tree."""
+    return shards.in_tree([answer(job) for job in jobs], Part.__add__)
+
+
 def answer(job: Job) -> Part:
     """What the shard answers in this round; whatever it drew and remembers is on the shelf."""
     if job.version != fedtopics.__version__:
@@ -130,8 +135,8 @@ class Here:
         """It is there."""
 
     def total(self, jobs: Sequence[Job]) -> Part:
-        """The sum of all answers, in the order of the tree."""
-        return shards.in_tree([answer(job) for job in jobs], Part.__add__)
+        """The sum of all answers."""
+        return answers(jobs)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -117,7 +117,10 @@ class Method(ABC):
         """[party] What leaves the party this round, and its memory for the next."""
 
     def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise | None:
-        """[party] What the answer to what is `told` is made of, which never leaves; None: no such sum."""
+        """[party] What the answer to what is `told` is made of, which never leaves; None: no such sum.
+
+        It is summed over the documents of the `corpus`, on `n_threads`.
+        """
         return None
 
     # What a server makes of it: a method says `combine`, or that sums are enough and `combine_total`.
