@@ -37,7 +37,7 @@ def opened(cluster: Cluster | None, method: Method) -> Iterator[Place]:
     check_method(method)
     if cluster.folder is not None and not Path(cluster.folder).is_dir():
         raise InputError(
-            f"expected a folder that all machines of the cluster see, got {cluster.folder!r:.99}"
+            f"expected a folder that the whole cluster sees, got {cluster.folder!r:.80}"
         )
     folder = Path(mkdtemp(prefix="fedtopics-", dir=cluster.folder)).resolve()
     connection = Connection(cluster, folder)
