@@ -56,23 +56,17 @@ class Connection:
         """The sum of the answers, added on the workers in the order of the tree."""
         client = self._connected()
         with self._clear_errors():
-            places, made = self._addresses(), list[Any]()
-            self.n_workers = max(self.n_workers, len(places))
-            groups = shards.subtrees(jobs, PER_WORKER * max(len(places), 1))
+            n_workers, made = len(self._addresses()), list[Any]()
+            self.n_workers = max(self.n_workers, n_workers)
+            groups = shards.subtrees(jobs, PER_WORKER * max(n_workers, 1))
 
-            def submit(function: Any, *given: Any, **where: Any) -> Any:
+            def submit(function: Any, *given: Any) -> Any:
                 key = f"{function.__name__}-{self._run}-{next(self._numbers)}"
-                made.append(client.submit(function, *given, key=key, pure=False, **where))
+                made.append(client.submit(function, *given, key=key, pure=False))
                 return made[-1]
 
-            def answered(number: int, group: Sequence[Job]) -> Any:
-                """On the worker that has read these documents before, if it is there."""
-                own = places[number * len(places) // len(groups)] if places else None
-                where = {} if own is None else {"workers": [own], "allow_other_workers": True}
-                return submit(work.answers, group, **where)
-
             try:
-                leaves = [answered(number, group) for number, group in enumerate(groups)]
+                leaves = [submit(work.answers, group) for group in groups]
                 root = shards.in_tree(leaves, lambda one, other: submit(_added, one, other))
                 self._wait_for(root)
                 total: Part = root.result()

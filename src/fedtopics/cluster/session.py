@@ -36,9 +36,7 @@ def opened(cluster: Cluster | None, method: Method) -> Iterator[Place]:
         return
     check_method(method)
     if cluster.folder is not None and not Path(cluster.folder).is_dir():
-        raise InputError(
-            f"expected a folder that the whole cluster sees, got {cluster.folder!r:.80}"
-        )
+        raise InputError(f"expected a folder that the whole cluster sees, got {cluster.folder!r:.80}")
     folder = Path(mkdtemp(prefix="fedtopics-", dir=cluster.folder)).resolve()
     connection = Connection(cluster, folder)
     try:
