@@ -206,3 +206,11 @@ def test_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("fedtopics.cluster.party.fedtopics.__version__", "0.1.0")
     with pytest.raises(InputError, match=r"expected workers with fedtopics 9\.9, got one with 0\.1\.0"):
         work.answer(seen[0][0])
+
+
+def test_shards_draw_noise_of_their_own(tmp_path: Path) -> None:
+    """Equal documents in all shards: what they draw differs all the same."""
+    corpus = PARTIES["north"].select(np.tile(np.arange(10), 4))
+    place = OnCluster(made("calm"), Here(), tmp_path, 4)
+    place.contribute(Party("north", corpus, {}), {}, Turn(1, "party", 0, "north"))
+    assert len({path.read_bytes() for path in tmp_path.glob("*/draws/*")}) == 4
