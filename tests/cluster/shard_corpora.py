@@ -44,6 +44,7 @@ MADE = {
     "calm sentences": {"n_rounds": 3, "unit": "sentence", "held_out": 0.2},
     "pctd": {"n_rounds": 3, "sigma": 1.0, "unit": "sentence"},
     "shared": {"n_rounds": 5},
+    "shared warp": {"n_rounds": 3, "sampler": "warp"},
     "hush": {"n_rounds": 7},
     "hush persons": {"n_rounds": 7, "unit": "person"},
 }

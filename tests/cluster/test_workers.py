@@ -52,7 +52,7 @@ def on(cluster: Cluster, name: str, folder: Path, **given: object) -> Outcome:
         workers.close()
 
 
-@pytest.mark.parametrize("name", ["calm", "shared", "hush"])
+@pytest.mark.parametrize("name", ["calm", "shared warp", "hush"])
 def test_workers_and_threads_change_no_bit(name: str, one: Cluster, two: Cluster, tmp_path: Path) -> None:
     expected = bits(trained(made(name), tmp_path / "here"))
     assert bits(on(one, name, tmp_path / "one")) == expected

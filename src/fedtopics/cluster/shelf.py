@@ -13,6 +13,7 @@ from, so that whoever writes it writes the same.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from fedtopics.protocol.turn import Arrays
 
 DOCUMENTS, TOLD, DRAWS, MEMORY = "documents", "told", "draws", "memory"
 MOST = 2**40  # bytes of a file
+KEPT = 64  # shards whose noise a worker keeps
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Shelf:
         files.write_first(self._path(TOLD, name), _saved(told), durable=False)
 
     def told(self, name: str) -> Arrays:
-        return _loaded(self._path(TOLD, name))
+        return _told_in(str(self._path(TOLD, name)))
 
     def drawn(self, shard: int, draw: Callable[[], Drawn]) -> Drawn:
         """What this shard drew: the first time `draw` does, ever after it is read."""
@@ -114,6 +116,13 @@ def _arrays(content: bytes, path: Path) -> Arrays:
         raise StoreError(f"{path} was cut short or altered; the run cannot go on here") from None
 
 
+def _frozen(arrays: Arrays) -> Arrays:
+    """The arrays, which nobody can change any more."""
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays
+
+
 def _framed(drawn: Drawn) -> bytes:
     cost = json.dumps(drawn.answer.cost.to_dict()).encode()
     parts = {"memory": drawn.memory, "answer": drawn.answer.value}
@@ -122,9 +131,23 @@ def _framed(drawn: Drawn) -> bytes:
 
 
 def _unframed(path: Path) -> Drawn:
+    found = path.stat()
+    return _drawn_in(str(path), found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(2)
+def _told_in(file: str) -> Arrays:
+    """What shards are told, read once for the neighbors of a task: nobody changes it."""
+    return _frozen(_loaded(Path(file)))
+
+
+@lru_cache(KEPT)
+def _drawn_in(file: str, *state: int) -> Drawn:
+    """What a shard drew, read once by a worker as long as it is the same file."""
+    path = Path(file)
     cost, _, content = files.read(path, MOST, links=False).partition(b"\n")
     found: dict[str, Arrays] = {"memory": {}, "answer": {}}
-    for name, array in _arrays(content, path).items():
+    for name, array in _frozen(_arrays(content, path)).items():
         kind, _, own = name.partition("/")
         found[kind][own] = array
     try:
