@@ -34,8 +34,8 @@ def written(name: str, max_words: int) -> Data:
 
 def blogs(max_words: int) -> Corpus:
     """The posts of all authors that have at least ten of the most frequent words."""
-    posts = Corpus.from_documents(_posts(corpora.path("blogs")), max_words=max_words, sentences=False)
-    return posts.select(posts.lengths >= SHORTEST)
+    corpus = Corpus.from_documents(posts(corpora.path("blogs")), max_words=max_words, sentences=False)
+    return corpus.select(corpus.lengths >= SHORTEST)
 
 
 def in_threes(name: str, max_words: int) -> Corpus:
@@ -45,7 +45,7 @@ def in_threes(name: str, max_words: int) -> Corpus:
     return replace(corpus, persons=tuple(map(str, person.tolist())))
 
 
-def _posts(folder: Path) -> Iterator[Document]:
+def posts(folder: Path) -> Iterator[Document]:
     """Every post; a person is a file."""
     for file in sorted(folder.glob("*.xml")):
         for post in POST.findall(file.read_text(encoding="latin-1")):

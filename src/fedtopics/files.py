@@ -9,7 +9,8 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -89,6 +90,29 @@ def _put(path: Path, draft: Path, content: bytes, mode: int | None) -> None:
             draft.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def write_blocks(path: Path, blocks: Iterable[bytes], *, new: bool = False) -> None:
+    """Write a file for people in blocks, for what is too large to be held: all of it or nothing."""
+    if new and path.exists():
+        raise InputError(f"{path} exists; choose another file, nothing is overwritten")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    with clear_errors(path, UNWRITTEN):
+        try:
+            with draft.open("wb") as file:
+                for block in blocks:
+                    file.write(block)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        sync_folder(path.parent)
+
+
+def scratch() -> BinaryIO:
+    """A file without a name, among the temporary ones, that is gone when nobody reads it any more."""
+    return tempfile.TemporaryFile(prefix="fedtopics-")
 
 
 @contextmanager

@@ -9,16 +9,17 @@ import pytest
 from typer.testing import CliRunner
 
 from fedtopics import methods
-from fedtopics.audit import auditing, messages, sums
+from fedtopics.audit import auditing, messages, overhearing, sums
 from fedtopics.audit.auditing import Audit, audit
 from fedtopics.audit.canaries import PARTY, in_documents, in_one_document
+from fedtopics.audit.overhearing import overhear
 from fedtopics.audit.telling import sentences
 from fedtopics.commands.application import app
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.methods.calm import Calm
 from fedtopics.privacy.mechanisms.histogram import Histogram
-from fedtopics.protocol.turn import Turn
+from fedtopics.protocol.summing import Summing
 from fedtopics.report.run_page import run_page
 from fedtopics.runs import experiment
 from fedtopics.runs.run import Run
@@ -44,7 +45,8 @@ def audited(name: str, *views: str, **settings: object) -> Audit:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auditing, "N_MODELS", (6, 3))
     monkeypatch.setattr(auditing, "N_DOCUMENTS", 40)
-    monkeypatch.setattr(auditing, "N_CANARIES", 5000)
+    monkeypatch.setattr(overhearing, "N_CANARIES", 5000)
+    monkeypatch.setattr(overhearing, "N_USERS", 5000)
 
 
 def test_canaries_are_planted_by_their_coins() -> None:
@@ -82,13 +84,14 @@ def test_the_bound_on_calm_is_exceeded_no_more_often_than_the_confidence_allows(
     """Of 30 audits at 95 %, 9 or more above would be by chance in one of 10^6."""
     method = Calm(epsilon=3.0, n_topics=2, n_rounds=1)
     reference = messages.reference(method, PARTIES, seed=0, n_threads=1)
-    monkeypatch.setattr(auditing, "N_CANARIES", 1000)
+    monkeypatch.setattr(overhearing, "N_CANARIES", 1000)
     found = [
-        auditing.by_messages(reference, PARTIES, "word add/remove", seed, 1) for seed in range(0, 3000, 100)
+        overhear(reference, PARTIES, "word add/remove", delta=0.0, seed=seed, n_threads=1).reached()
+        for seed in range(0, 3000, 100)
     ]
-    assert sum(attack.epsilon > 3 for attack in found) < 9
-    assert not any(attack.refutes for attack in found)
-    assert np.median([attack.epsilon for attack in found]) > 0.8 * 3
+    assert sum(each.epsilon > 3 for each in found) < 9
+    assert not any(each.surely > 3 for each in found)
+    assert np.median([each.epsilon for each in found]) > 0.8 * 3
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,8 @@ def test_a_method_that_charges_too_little_is_found_out_and_the_run_fails(
 def test_documents_that_hush_protects_are_hidden_and_the_messages_reach_no_more_than_is_proved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(auditing, "N_UNITS", (100, 300))
-    monkeypatch.setattr(auditing, "OTHER_UNITS", (40, 40))
+    monkeypatch.setattr(overhearing, "N_UNITS", (100, 300))
+    monkeypatch.setattr(overhearing, "OTHER_UNITS", (40, 40))
     monkeypatch.setattr(auditing, "UNIT_WORDS", 80)
     found = audited("hush", n_rounds=5)
     (attack,) = [each for each in found.attacks if each.relation == "document add/remove"]
@@ -145,15 +148,46 @@ def test_documents_that_hush_protects_are_hidden_and_the_messages_reach_no_more_
     assert not found.refuted
 
 
+@pytest.mark.parametrize("summing", [None, Summing(0), Summing(1, noise="together")])
 @pytest.mark.parametrize("there", [False, True])
-def test_what_is_drawn_again_for_one_unit_is_what_its_party_sends(there: bool) -> None:
+def test_what_is_drawn_again_for_one_unit_is_what_is_heard(there: bool, summing: Summing | None) -> None:
     method = methods.make("hush", n_topics=3, n_rounds=5)
-    reference = messages.reference(method, PARTIES, seed=0, n_threads=1)
+    reference = messages.reference(method, PARTIES, seed=0, n_threads=1, summing=summing)
     unit = sums.worst_unit("document add/remove", WORDS, np.arange(len(WORDS)))
     sent = list(messages.replay(reference, unit, np.array([there]), seed=7, n_threads=1))
     for number, answer in enumerate(sums.answers(reference, unit, 1)):
         (own,) = sent[number].values()
-        assert np.array_equal(own, answer.drawn(there, Turn(7, "party", number, PARTY)))
+        assert np.array_equal(own, answer.drawn(there, reference.turn(7, number, 1)))
+
+
+def test_totals_say_less_than_messages_and_together_as_much_as_is_proved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where each of two parties adds all noise their total has twice the variance; drawn together, once."""
+    monkeypatch.setattr(overhearing, "N_UNITS", (100, 600))
+    monkeypatch.setattr(auditing, "UNIT_WORDS", 80)
+    method = methods.make("hush", n_topics=3, n_rounds=5)
+    found = {}
+    for summing in (None, Summing(1), Summing(1, noise="together")):
+        reference = messages.reference(method, PARTIES, seed=0, n_threads=1, summing=summing)
+        heard = overhear(reference, PARTIES, "document add/remove", delta=1e-6, seed=0, n_threads=1)
+        assert ("totals" in heard.attack) == (summing is not None)
+        found[summing] = heard.reached().epsilon
+    alone, each, together = found.values()
+    assert each < 0.8 * min(alone, together)
+    assert 0.4 * 8 < together < 8.5
+
+
+@pytest.mark.parametrize("name", ["calm", "pctd", "shared"])
+def test_a_run_with_a_secure_sum_is_audited_by_its_totals(name: str) -> None:
+    method = methods.make(name, n_topics=2, n_rounds=2)
+    found = audit(method, PARTIES, views=("messages",), summing=Summing(1))
+    assert {attack.attack for attack in found.attacks} == {"linear discriminant, of totals"}
+    assert not found.refuted
+    alone = audit(method, PARTIES, views=("messages",))
+    assert found.attacks[0].auc <= alone.attacks[0].auc + 0.01
+    with pytest.raises(InputError, match="sums alone"):
+        audit(methods.make("ftm"), PARTIES, summing=Summing(1))
 
 
 EVERY = [(name, variant) for name in methods.names() for variant in methods.variants(name) or (None,)]
@@ -172,8 +206,9 @@ def test_every_method_and_variant_is_audited_and_none_refuted(
     name: str, settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for few in ("N_UNITS", "OTHER_UNITS"):
-        monkeypatch.setattr(auditing, few, (20, 40))
-    monkeypatch.setattr(auditing, "N_CANARIES", 500)
+        monkeypatch.setattr(overhearing, few, (20, 40))
+    monkeypatch.setattr(overhearing, "N_CANARIES", 500)
+    monkeypatch.setattr(overhearing, "N_USERS", 500)
     monkeypatch.setattr(auditing, "N_MODELS", (4, 2))
     method = methods.make(name, **{"n_topics": 2, "n_rounds": 2} | settings)  # type: ignore[arg-type]
     parties = {party: spoken(corpus) for party, corpus in PARTIES.items()}
@@ -226,6 +261,10 @@ def test_train_in_python_writes_the_audit_into_the_record() -> None:
     )
     assert {row["view"] for row in run.record["audit"]["attacks"]} == {"messages", "model"}
     assert "What attacks reached" in run_page(run)
+    summed = experiment.train(
+        PARTIES["north"], n_topics=2, n_rounds=2, audit=True, show_progress=False, secure_sum=Summing(1)
+    )
+    assert "totals" in summed.record["audit"]["attacks"][0]["attack"]
     assert "audit" not in experiment.train(PARTIES["north"], n_topics=2, n_rounds=2, n_parties=1).record
 
 

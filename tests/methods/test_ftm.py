@@ -112,6 +112,20 @@ def test_parties_with_different_numbers_of_topics_share_what_they_have_in_common
     assert [entry.bytes_up for entry in outcome.rounds] == [5 * (4 * N_WORDS + 8)] * 5
 
 
+def test_as_many_topics_come_out_as_were_asked_for() -> None:
+    """Parties without a topic in common have eight together; four were asked for."""
+    parties = {"north": corpus(1, topics=TOPICS[:2]), "south": corpus(2, topics=TOPICS[2:])}
+    sizes = {}
+    for reduce in (True, False):
+        outcome = in_process.run(ftm(epsilon=12.0, n_topics=4, reduce=reduce, n_rounds=2), parties, seed=0)
+        assert outcome.model is not None
+        sizes[reduce] = outcome.model.n_topics
+        assert {len(amounts) for amounts in outcome.party_topics.values()} == {sizes[reduce]}
+    assert sizes[True] == 4 < sizes[False]
+    assert ftm(n_topics=4).model_sizes(("north", "south")) == range(1, 5)
+    assert ftm(n_topics=4, reduce=False).model_sizes(("north", "south")) == range(1, 9)
+
+
 def test_a_party_goes_on_with_the_counts_of_the_others() -> None:
     """South has few documents; through the global model its topics come near those of north's many."""
     parties = {"north": corpus(1, n_docs=400), "south": corpus(2, n_docs=25)}

@@ -1,6 +1,6 @@
 """An audit of a method on some documents: what attacks reach, beside what is proved, relation by relation.
 
-    messages   what the coordinator sees in all rounds (`messages.py`, `sums.py`)
+    messages   what the coordinator sees in all rounds (`overhearing.py`)
     model      what anyone has who gets the model alone (`membership.py`)
 
 Canaries are planted in copies of some documents, made for that; the documents themselves are not touched.
@@ -16,23 +16,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fedtopics.audit import membership, messages, sums
-from fedtopics.audit.canaries import PARTY, Canaries, in_documents, in_one_document
+from fedtopics.audit import membership, messages
+from fedtopics.audit.canaries import PARTY
 from fedtopics.audit.guesses import CONFIDENCE, Reached, Scored, area, reached
 from fedtopics.audit.messages import Reference
+from fedtopics.audit.overhearing import is_slow, overhear
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.methods.hush.method import Hush
 from fedtopics.privacy.price.cost import RELATIONS, Relation
-from fedtopics.protocol.method import Method
+from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.summing import Summing
 
 View: TypeAlias = Literal["messages", "model"]
 VIEWS: tuple[View, ...] = ("messages", "model")
-N_CANARIES = 10_000  # whose coins are known, and as many that are guessed
-N_REPLAYS, FEW_REPLAYS = 20, 3  # at most
-FEW_WORDS = 200  # canaries of a document where there is a vector for each token or unit: those take long
-N_UNITS, OTHER_UNITS = (300, 3000), (100, 400)  # replays with one unit each: known, and guessed
-UNIT_WORDS = 100  # of the copies that these are told of: noise is drawn for all pairs of words
+UNIT_WORDS = 100  # of the copies where answers are noisy sums: noise is drawn for all pairs of words
 TOLD = 10  # documents of each party in the run that says what is told
 N_DOCUMENTS, FEW_DOCUMENTS, N_WORDS = 200, 60, 300  # of the copies that models are trained on
 N_MODELS = (12, 6)  # known, and guessed
@@ -99,20 +96,29 @@ def audit(
     views: tuple[View, ...] = VIEWS,
     seed: int = 0,
     n_threads: int = 1,
+    summing: Summing | None = None,
 ) -> Audit:
-    """Attack a `method` as it is set, with canaries in copies of some documents of the `parties`."""
+    """Attack a `method` as it is set, with canaries in copies of some documents of the `parties`.
+
+    With `summing` the coordinator sees totals, and as many parties as its threshold says help him.
+    """
     if PARTY in parties:
         raise InputError(f"expected no party called {PARTY!r}, got one: canaries get a party of this name")
+    if summing is not None:
+        checked(method, summing)
     began = perf_counter()
     found: list[Attack] = []
-    small = isinstance(method, Hush)
-    told = copied(parties, TOLD * len(parties), UNIT_WORDS if small else None, seed)
-    reference = messages.reference(method, told, seed=seed, n_threads=n_threads)
+    told = copied(parties, TOLD * len(parties), UNIT_WORDS if method.noise_on_sums else None, seed)
+    reference = messages.reference(method, told, seed=seed, n_threads=n_threads, summing=summing)
     if "messages" in views:
         for relation in _stated(reference):
-            found.append(by_messages(reference, told, relation, seed, n_threads))
+            delta = _bound(reference, relation)[1]
+            heard = overhear(reference, told, relation, delta=delta, seed=seed, n_threads=n_threads)
+            found.append(
+                _attack(reference, relation, "messages", heard.attack, heard.reached(), heard.guessed)
+            )
     if "model" in views:
-        number = FEW_DOCUMENTS if _is_slow(reference) else N_DOCUMENTS
+        number = FEW_DOCUMENTS if is_slow(reference) else N_DOCUMENTS
         found += _by_model(reference, copied(parties, number, N_WORDS, seed), seed, n_threads)
     return Audit(tuple(found), perf_counter() - began)
 
@@ -143,59 +149,15 @@ def _stated(reference: Reference) -> list[Relation]:
     return [relation for relation in RELATIONS if relation in named] or ["word add/remove"]
 
 
-def by_messages(
-    reference: Reference, told: Mapping[str, Corpus], relation: Relation, seed: int, n_threads: int
-) -> Attack:
-    """What the coordinator reaches of a relation from all messages of the party of the canaries."""
-    delta = _bound(reference, relation)[1]
-    if isinstance(reference.method, Hush):
-        words = np.concatenate([corpus.words for corpus in told.values()])
-        vocabulary = next(iter(told.values())).vocabulary
-        order = np.argsort(-np.bincount(words, minlength=len(vocabulary)), kind="stable")
-        n_units = N_UNITS if relation == reference.method.protects else OTHER_UNITS
-        unit = sums.worst_unit(relation, vocabulary, order)
-        known, guessed = (
-            sums.scored(reference, unit, n_replays=number, seed=seed + start, n_threads=n_threads)
-            for number, start in zip(n_units, (1, 1 + n_units[0]), strict=True)
-        )
-        found = reached(known, guessed, delta=delta, independent=True, gaussian=True)
-        return _attack(reference, relation, "messages", "likelihood ratio", found, guessed)
-    canaries, n_replays = _planted(reference, relation, next(iter(told.values())).vocabulary)
-    known, guessed = messages.scored(
-        *(
-            messages.overheard(
-                reference, canaries, n_replays=n_replays, seed=seed + start, n_threads=n_threads
-            )
-            for start in (1, 1 + n_replays)
-        )
-    )
-    by_users = reference.senders is not None  # who report each on their own, whatever others do
-    found = reached(known, guessed, delta=delta, independent=by_users)
-    return _attack(reference, relation, "messages", "linear discriminant", found, guessed)
-
-
-def _planted(reference: Reference, relation: Relation, vocabulary: tuple[str, ...]) -> tuple[Canaries, int]:
-    """The canaries of one replay, and how many replays there are of them."""
-    if reference.senders is not None:
-        return in_documents(relation, vocabulary, N_CANARIES), 1
-    slow = _is_slow(reference)
-    if relation.startswith("word"):
-        canaries = in_one_document(relation, vocabulary, FEW_WORDS if slow else N_CANARIES)
-    else:
-        canaries = in_documents(relation, vocabulary, max(2, len(vocabulary) // 40))
-    most = FEW_REPLAYS if slow else N_REPLAYS
-    return canaries, max(1, min(most, round(N_CANARIES / len(canaries))))
-
-
-def _is_slow(reference: Reference) -> bool:
-    """FTM and PC-TD as printed have a vector of all words for each token, or unit."""
-    return reference.senders is None and reference.method.variant == "paper"
-
-
 def _by_model(reference: Reference, copies: Mapping[str, Corpus], seed: int, n_threads: int) -> list[Attack]:
     n_known = N_MODELS[0]
     shadows = membership.trained(
-        reference.method, copies, n_models=sum(N_MODELS), seed=seed, n_threads=n_threads
+        reference.method,
+        copies,
+        n_models=sum(N_MODELS),
+        seed=seed,
+        n_threads=n_threads,
+        summing=reference.summing,
     )
     if shadows is None:
         return []

@@ -26,6 +26,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
 from fedtopics.protocol import in_process
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.summing import Summing
 from fedtopics.sampling import lda
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -83,13 +84,17 @@ def best_likelihoods(model: TopicModel, documents: Corpus, n_threads: int = 1) -
 
 def word_frequencies(model: TopicModel) -> Floats:
     """The logarithm of each word's frequency, topics weighted by their shares."""
-    even = np.full(model.n_topics, 1 / model.n_topics)
-    shares = even if model.topic_shares is None else model.topic_shares
-    return np.asarray(np.log(np.maximum(shares @ model.topic_word, 1e-300)), np.float64)
+    return np.asarray(np.log(np.maximum(model.word_frequencies, 1e-300)), np.float64)
 
 
 def trained(
-    method: Method, copies: Mapping[str, Corpus], *, n_models: int, seed: int, n_threads: int
+    method: Method,
+    copies: Mapping[str, Corpus],
+    *,
+    n_models: int,
+    seed: int,
+    n_threads: int,
+    summing: Summing | None = None,
 ) -> tuple[Shadows, Shadows] | None:
     """Models of random halves of the copies and of the words of one more document: of documents, of words.
 
@@ -104,7 +109,8 @@ def trained(
         there = {name: generator.random(copies[name].n_docs) < 0.5 for name in names}
         coins = words.toss(generator)
         parties = {name: emptied(copies[name], there[name]) for name in names} | {PARTY: words.planted(coins)}
-        model = in_process.run(method, parties, seed=seed + number, n_threads=n_threads).model
+        outcome = in_process.run(method, parties, seed=seed + number, n_threads=n_threads, summing=summing)
+        model = outcome.model
         if model is None:
             return None
         likelihoods = [best_likelihoods(model, copies[name], n_threads) for name in names]

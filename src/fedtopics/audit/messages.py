@@ -10,6 +10,8 @@
                 1936), or the one message that says most, by replays whose coins are known
 
 A coordinator may tell a party what he likes, and the guarantee holds: so what was told once is told again.
+Where a secure sum carries the messages, he hears the total of the parties that do not help him: that of the
+canaries, and others whose one document is empty, which add nothing but noise.
 Coins are tossed anew in each replay, and all replays together are one release of so many canaries, each of
 which is in one of them alone: the bound of one run holds for them.
 """
@@ -29,56 +31,99 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.summing import Summing, added_in_steps
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 Floats: TypeAlias = NDArray[np.float64]
 Senders: TypeAlias = Callable[[Arrays], NDArray[np.int64]]
+_EMPTY: dict[str, Any] = {  # one document without words
+    "words": np.zeros(0, np.int32),
+    "offsets": np.zeros(2, np.int64),
+    "sentence_offsets": np.zeros(2, np.int64),
+    "document_sentences": np.arange(2),
+    "persons": ("",),
+}
 RIDGE = 1e-3  # of the variance of each message: many say nearly the same
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What the party of the canaries was told in each round, and what its users' reports are like."""
+    """What the party of the canaries was told in each round, and what its users' reports are like.
+
+    senders   None where parties send sums
+    n_words   that were reported of one document of 100 words, in one round
+    summing   how `n_parties` are added up; None: each is heard
+    """
 
     method: Method
     told: list[Arrays]
     ledger: Ledger
-    senders: Senders | None  # None where parties send sums
+    senders: Senders | None
+    n_words: int
+    n_parties: int
+    summing: Summing | None
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The parties in what is heard whose noise the coordinator does not know."""
+        n_unknown = 1 if self.summing is None else self.n_parties - self.summing.threshold
+        return (PARTY, *(f"{PARTY} {number}" for number in range(1, n_unknown)))
+
+    def turn(self, seed: int, number: int, n_threads: int) -> Turn:
+        """The turn of the party of the canaries in a round of a replay."""
+        together = None if self.summing is None else self.summing.together(self.n_parties)
+        return Turn(seed, "party", number, PARTY, n_threads, together=together)
 
 
-def reference(method: Method, copies: Mapping[str, Corpus], *, seed: int, n_threads: int) -> Reference:
-    """One run on the copies and a party of canaries."""
+def reference(
+    method: Method, copies: Mapping[str, Corpus], *, seed: int, n_threads: int, summing: Summing | None = None
+) -> Reference:
+    """One run on the copies and a party of canaries, added up by `summing` where it is given."""
     vocabulary = next(iter(copies.values())).vocabulary
     planted = in_one_document("word add/remove", vocabulary, 100).planted(
         np.ones(min(100, len(vocabulary)), bool)
     )
     told: list[Arrays] = []
-    reports: list[bool] = []
+    reports: list[int] = []
 
     def overhear(number: int, party: str, heard: Arrays, release: Release[Arrays]) -> None:
         if party == PARTY:
             told.append(heard)
-            reports.append("words" in release.value)
+            reports.append(release.value["words"].size if "words" in release.value else 0)
 
     ledger = Ledger() if method.privacy_delta is None else Ledger(delta=method.privacy_delta)
     outcome = in_process.run(
-        method, {**copies, PARTY: planted}, seed=seed, ledger=ledger, n_threads=n_threads, overhear=overhear
+        method,
+        {**copies, PARTY: planted},
+        seed=seed,
+        ledger=ledger,
+        n_threads=n_threads,
+        summing=summing,
+        overhear=overhear,
     )
     hearing = None if outcome.model is None else method.hearing(outcome.model)
     by_user = senders if hearing is None else hearing.senders
-    return Reference(method, told, outcome.ledger, by_user if any(reports) else None)
+    most = max(reports, default=0)
+    return Reference(method, told, outcome.ledger, by_user if most else None, most, len(copies) + 1, summing)
 
 
 def replay(
     reference: Reference, canaries: Canaries, coins: NDArray[np.bool_], *, seed: int, n_threads: int
 ) -> Iterator[Arrays]:
-    """The answers of the party of the canaries in every round."""
-    party = Party(PARTY, canaries.planted(coins), memory={})
+    """What is heard of the party of the canaries in every round: its answer, or the total it is part of."""
+    empty = replace(canaries.planted(coins), **_EMPTY)
+    parties = {name: Party(name, empty, memory={}) for name in reference.unknown}
+    parties[PARTY] = Party(PARTY, canaries.planted(coins), memory={})
     for number, told in enumerate(reference.told):
-        turn = Turn(seed, "party", number, PARTY, n_threads)
-        release, memory = reference.method.contribute(party, told, turn)
-        party = replace(party, memory=memory)
-        yield release.value
+        turn = reference.turn(seed, number, n_threads)
+        sent: dict[str, Arrays] = {}
+        for name, party in parties.items():
+            release, memory = reference.method.contribute(party, told, replace(turn, party=name))
+            sent[name], parties[name] = release.value, replace(party, memory=memory)
+        if reference.summing is None:
+            yield sent[PARTY]
+        else:
+            yield added_in_steps(sent, reference.method.sums or {}, reference.n_parties).arrays
 
 
 def evidence(sent: Arrays, canaries: Canaries, by_user: Senders | None) -> Iterator[Floats]:

@@ -20,8 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    *("demo", "train", "compare", "report", "topics", "transform", "evaluate", "methods", "select-topics"),
-    *("classify", "rescore", "leaderboard", "monitor", "simulate"),
+    *("demo", "index", "train", "compare", "report", "topics", "transform", "evaluate", "methods"),
+    *("select-topics", "classify", "rescore", "leaderboard", "monitor", "simulate"),
 )
 FAMILIES = ("privacy", "federation", "coordinator", "party", "run")
 for name in COMMANDS:

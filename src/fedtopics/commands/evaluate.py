@@ -8,6 +8,7 @@ import os
 from fedtopics.commands import options, tables
 from fedtopics.commands.transform import documents_for
 from fedtopics.evaluation.scores import scores_on
+from fedtopics.evaluation.usefulness import warnings
 from fedtopics.model import TopicModel
 
 
@@ -26,3 +27,5 @@ def evaluate(
         options.print_json(found)
     else:
         tables.print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in found.items()])
+        for warning in warnings(found):
+            tables.console.print(warning, style="bold red", soft_wrap=True)

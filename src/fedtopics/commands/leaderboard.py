@@ -73,6 +73,8 @@ def _without_topics(board: Sequence[Place]) -> list[dict[str, str]]:
 def _row(place: Place) -> dict[str, str]:
     cells = {column: _cell(place, column) for column in (*COLUMNS, "topics")}
     note = place.candidate.why or f"proved {place.epsilon:.4g}"
+    if place.scores and place.scores["perplexity"] >= place.scores["perplexity_unigram"]:
+        note += "; no better than no topics"
     return {"method": place.candidate.label} | cells | {"privacy": note}
 
 

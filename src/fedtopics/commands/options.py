@@ -156,11 +156,22 @@ class Preparing(Reading):
 
 
 @dataclass(frozen=True)
-class Dealing(Preparing):
-    """And how the documents are dealt to parties and a test set."""
+class Indexing(Preparing):
+    """And who owns them."""
 
     party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
     person_column: PersonColumn = None
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether no word is left out for how frequent it is, or for a list."""
+        return (self.vocabulary, self.min_df, self.max_df, self.max_words) == (None, 1, 1, None)
+
+
+@dataclass(frozen=True)
+class Dealing(Indexing):
+    """And how the documents are dealt to parties and a test set."""
+
     parties: Annotated[
         int | None,
         typer.Option(

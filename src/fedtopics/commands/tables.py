@@ -73,6 +73,14 @@ def print_runs(runs: list[Run]) -> None:
                 run.privacy_line,
             )
     console.print(table)
+    for run in runs:
+        for warning in run.warnings:
+            console.print(f"{_named(run)}: {warning}", style="bold red", soft_wrap=True)
+
+
+def _named(run: Run) -> str:
+    """The method, and its epsilon where it has one."""
+    return label(run.record) + ("" if run.epsilon is None else f" at epsilon {run.epsilon:g}")
 
 
 def _shown(score: float | None, form: str) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents import known
-from fedtopics.documents.known import KNOWN
-from fedtopics.documents.persons import by_person, contents, held_out
+from fedtopics.documents.known import KNOWN, Column
+from fedtopics.documents.mapped import is_mapped
+from fedtopics.documents.persons import by_person, contents, drawn, held_out
 from fedtopics.documents.text import indexing
 from fedtopics.documents.text.indexing import Indexed
 from fedtopics.documents.text.preparation import TextOptions, prepare, read_vocabulary
@@ -56,10 +57,10 @@ class Corpus:
     vocabulary: tuple[str, ...]
     sentence_offsets: Offsets | None = None
     document_sentences: Offsets | None = None
-    ids: tuple[str, ...] | None = None
-    labels: tuple[str, ...] | None = None
-    parties: tuple[str, ...] | None = None
-    persons: tuple[str, ...] | None = None
+    ids: Column = None
+    labels: Column = None
+    parties: Column = None
+    persons: Column = None
     language: str | None = None
     sentence_unit: str = "sentence"
 
@@ -110,23 +111,22 @@ class Corpus:
         return corpus._with(ids=ids, labels=labels, parties=parties, persons=persons)
 
     @classmethod
-    def from_documents(cls, documents: Iterable[Document], **options: Unpack[TextOptions]) -> "Corpus":
-        """A corpus of `documents` that may come one by one (`options`: see `from_texts`)."""
-        about: list[Document] = []
+    def from_documents(
+        cls, documents: Iterable[Document], *, on_disk: bool = False, **options: Unpack[TextOptions]
+    ) -> "Corpus":
+        """A corpus of `documents` that come one by one, perhaps `on_disk` (`options`: see `from_texts`)."""
+        about = known.Collected()
 
         def texts() -> Iterator[str]:
             for document in documents:
                 if not isinstance(document.text, str):
-                    raise InputError(f"expected every text as a string, got {document.text!r}")
-                about.append(document._replace(text=""))
+                    raise InputError(f"expected every text as a string, got {type(document.text).__name__}")
+                about.add(*document[1:])
                 yield document.text
 
         return cls(
-            *prepare(texts(), **options),
-            ids=known.collected(document.id for document in about),
-            labels=known.collected(document.label for document in about),
-            parties=known.collected(document.party for document in about),
-            persons=known.collected(document.person for document in about),
+            *prepare(texts(), on_disk=on_disk, **options),
+            **about.columns(),
             language=None if options.get("tokenizer") else options.get("language", "en"),
             sentence_unit="paragraph" if options.get("sentences") == "paragraphs" else "sentence",
         )
@@ -209,25 +209,20 @@ class Corpus:
 
     def contents(self) -> tuple[str, ...]:
         """The words of each document in one string, never empty."""
-        return contents(self.vocabulary, self.words, self.offsets)
+        return contents(self.vocabulary, self.sound.words, self.offsets)
 
     def to_sparse(self) -> "csr_array":
         """The counts as a sparse matrix (CSR), documents x words."""
-        from scipy.sparse import csr_array
-
-        ones = np.ones(self.n_tokens, np.int32)
-        counts = csr_array((ones, self.words.copy(), self.offsets.copy()), shape=(self.n_docs, self.n_words))
-        counts.sum_duplicates()
-        return counts
+        return indexing.counted(self.sound._indexed)
 
     def document_frequency(self) -> NDArray[np.int64]:
         """Number of documents that each word occurs in."""
-        return indexing.document_frequency(self._indexed)
+        return indexing.document_frequency(self.sound._indexed)
 
     def with_vocabulary(self, vocabulary: Sequence[str]) -> "Corpus":
         """The same documents and sentences over another vocabulary; words it lacks are left out."""
         words = vocabulary if isinstance(vocabulary, tuple) else tuple(vocabulary)
-        return replace(self, **indexing.with_vocabulary(self._indexed, words)._asdict())
+        return replace(self, **indexing.with_vocabulary(self.sound._indexed, words)._asdict())
 
     def filtered(self, word_filter: WordFilter) -> "Corpus":
         """The same documents over the words that `word_filter` keeps."""
@@ -246,7 +241,7 @@ class Corpus:
                 f"expected positions from 0 to {self.n_docs - 1}, got {chosen.min()} to {chosen.max()}"
             )
         columns: dict[str, Any] = {name: known.chosen(getattr(self, name), chosen) for name in KNOWN}
-        return replace(self, **indexing.select(self._indexed, chosen)._asdict(), **columns)
+        return replace(self, **indexing.select(self.sound._indexed, chosen)._asdict(), **columns)
 
     def split(self, test_fraction: float, seed: int, by_content: bool = False) -> "tuple[Corpus, Corpus]":
         """(train, test): about `test_fraction` of the documents, drawn by `seed`, is for testing.
@@ -263,25 +258,23 @@ class Corpus:
                     "expected documents on both sides, got none on one; take another seed or share"
                 )
             return self.select(~is_test), self.select(is_test)
-        n_test = round(test_fraction * self.n_docs) if 0 < test_fraction < 1 else 0
-        if not 0 < n_test < self.n_docs:
-            raise InputError(
-                "expected a test fraction above 0 and below 1 that leaves documents on both sides, "
-                f"got {test_fraction} of {self.n_docs} documents"
-            )
-        is_test = np.zeros(self.n_docs, bool)
-        is_test[np.random.default_rng(seed).permutation(self.n_docs)[:n_test]] = True
+        is_test = drawn(self.n_docs, test_fraction, seed)
         return self.select(~is_test), self.select(is_test)
 
     def _with(self, **columns: Sequence[object] | None) -> "Corpus":
-        made: dict[str, Any] = {name: known.strings(column) for name, column in columns.items()}
-        return replace(self, **made)
+        return replace(self, **{name: known.strings(column) for name, column in columns.items()})  # type: ignore[arg-type]
 
     @property
     def _indexed(self) -> Indexed:
-        return Indexed(
-            self.words, self.offsets, self.vocabulary, self.sentence_offsets, self.document_sentences
-        )
+        sentences = self.sentence_offsets, self.document_sentences
+        return Indexed(self.words, self.offsets, self.vocabulary, *sentences)
+
+    @cached_property
+    def sound(self) -> "Corpus":
+        """This corpus, once its numbers were checked: those on the disk are when they are first needed."""
+        if is_mapped(self.words):
+            indexing.check_numbers(self._indexed)
+        return self
 
 
 def require_words(n_words: int) -> None:
@@ -297,4 +290,4 @@ def concatenate(corpora: Sequence[Corpus]) -> "Corpus":
         raise InputError("expected corpora over one vocabulary, got several; use with_vocabulary first")
     columns = ([getattr(corpus, name) for corpus in corpora] for name in KNOWN)
     joined: dict[str, Any] = dict(zip(KNOWN, map(known.joined, columns), strict=True))
-    return replace(first, **indexing.join([corpus._indexed for corpus in corpora])._asdict(), **joined)
+    return replace(first, **indexing.join([corpus.sound._indexed for corpus in corpora])._asdict(), **joined)

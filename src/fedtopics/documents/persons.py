@@ -76,3 +76,16 @@ def held_out(
         in_order = np.sort(numbers)
         fraction = np.clip(fraction, in_order[1], in_order[-1])
     return np.asarray((numbers < fraction)[of])
+
+
+def drawn(n_docs: int, fraction: float, seed: int) -> NDArray[np.bool_]:
+    """Which of `n_docs` documents are a `fraction` of them, drawn by `seed`: where nobody is named."""
+    n_test = round(fraction * n_docs) if 0 < fraction < 1 else 0
+    if not 0 < n_test < n_docs:
+        raise InputError(
+            "expected a test fraction above 0 and below 1 that leaves documents on both sides, "
+            f"got {fraction} of {n_docs} documents"
+        )
+    is_test = np.zeros(n_docs, bool)
+    is_test[np.random.default_rng(seed).permutation(n_docs)[:n_test]] = True
+    return is_test

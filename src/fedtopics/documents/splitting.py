@@ -43,6 +43,8 @@ def by_column(corpus: Corpus) -> list[Corpus]:
         raise InputError(f"expected a party for every document, got none for {missing} of {corpus.n_docs}")
     names, party = np.unique(np.array(corpus.parties, dtype=object).astype(str), return_inverse=True)
     _check_whole(corpus, party)
+    if len(names) == 1:  # no need of a copy
+        return [corpus]
     return [corpus.select(party == number) for number in range(len(names))]
 
 
@@ -94,6 +96,8 @@ def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
     from threadpoolctl import threadpool_limits
 
     _check_number(corpus, n_parties)
+    if n_parties == 1:
+        return _divided(corpus, np.zeros(corpus.n_docs, np.int64), 1)
     # One thread sums in one order: same seed, same parties. Equal documents may leave a cluster empty, which
     # k-means warns of and _none_empty mends.
     with threadpool_limits(1), warnings.catch_warnings():

@@ -9,12 +9,15 @@ sliding window with each of its occurrences and leaves it with each of them, eve
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.pieces import pieces
 from fedtopics.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -32,6 +35,10 @@ class Cooccurrences:
     joint: tuple[Floats, ...]
     n_windows: int
 
+    def of(self, topics: slice) -> "Cooccurrences":
+        """Those of some of the topics."""
+        return Cooccurrences(self.joint[topics], self.n_windows)
+
     def __add__(self, other: "Cooccurrences") -> "Cooccurrences":
         """Counts over the windows of both."""
         joint = tuple(a + b for a, b in zip(self.joint, other.joint, strict=True))
@@ -44,6 +51,10 @@ def cooccurrences(
     """Counts in a reference corpus of topics given by their top words; words it does not know count 0."""
     if window is not None:
         _check_window(window, reference)
+    return reduce(add, (_counted(topics, piece, window) for piece in pieces(reference)))
+
+
+def _counted(topics: Sequence[Sequence[str]], reference: Corpus, window: int | None) -> Cooccurrences:
     known = {word for topic in topics for word in topic}
     ids = {word: number for number, word in enumerate(reference.vocabulary) if word in known}
     spans = _spans(reference, np.array(sorted(ids.values()), np.int64), window)

@@ -19,7 +19,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.corpus import Corpus, concatenate
+from fedtopics.documents.pieces import pieces
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.sampling import lda
@@ -92,7 +93,9 @@ def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
     """
     if train.vocabulary != test.vocabulary:
         raise InputError("expected training and test data over one vocabulary, got two; split one corpus")
-    counts = np.bincount(train.words, minlength=train.n_words) + 1.0
+    counts = np.ones(train.n_words)
+    for piece in pieces(train):
+        counts += np.bincount(piece.words, minlength=train.n_words)
     hidden = halves(test, seed)[1]
     log_frequencies = np.log(counts / counts.sum())
     return _completion(float(log_frequencies[hidden.words].sum()), hidden, test).perplexity
@@ -100,6 +103,11 @@ def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
 
 def halves(corpus: Corpus, seed: int = 0) -> tuple[Corpus, Corpus]:
     """Seen and hidden tokens of each document, those of step 1 of the protocol."""
+    seen, hidden = zip(*(_halves(piece, seed) for piece in pieces(corpus)), strict=True)
+    return (seen[0], hidden[0]) if len(seen) == 1 else (concatenate(seen), concatenate(hidden))
+
+
+def _halves(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     docs, offsets = corpus.docs.astype(np.uint64), corpus.offsets
     # Sorting first makes the shuffle blind to word order. Both sorts are of one number, document first.
     words = np.sort(docs << _HALF | corpus.words.astype(np.uint64), kind="stable") & _LOW

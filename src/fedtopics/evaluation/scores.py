@@ -1,9 +1,12 @@
 """The scores of a run record."""
 
+import numpy as np
+
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
+from fedtopics.evaluation.usefulness import random_topics
 from fedtopics.model import TopicModel
 
 TOP_WORDS = 10
@@ -30,17 +33,26 @@ def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1
 
 
 def scores_on(model: TopicModel, documents: Corpus, *, n_threads: int = 1) -> dict[str, float]:
-    """The scores of `model` on `documents` alone, with `n_threads`; its training documents are not needed."""
+    """The scores of `model` on `documents` alone, with `n_threads`; its training documents are not needed.
+
+    What topics are compared with, `perplexity_unigram`, is the model's own frequency of each word.
+    """
     held_out = perplexity(model, documents, n_threads=n_threads)
-    return {"perplexity": held_out, **_of_topics(model, documents)}
+    without = perplexity(model.word_frequencies[None], documents)
+    return {"perplexity": held_out, "perplexity_unigram": without, **_of_topics(model, documents)}
 
 
 def _of_topics(model: TopicModel, *documents: Corpus) -> dict[str, float]:
     top_words = model.top_words(TOP_WORDS)
-    first, *others = (cooccurrences(top_words, corpus) for corpus in documents)
-    counts = sum(others, start=first)
+    frequency = sum(corpus.document_frequency() for corpus in documents)
+    random = random_topics(model.top_word_ids(TOP_WORDS).tolist(), np.asarray(frequency))
+    by_chance = [[model.vocabulary[word] for word in topic] for topic in random]
+    first, *others = (cooccurrences([*top_words, *by_chance], corpus) for corpus in documents)
+    both = sum(others, start=first)
+    counts, chance = both.of(slice(len(top_words))), both.of(slice(len(top_words), None))
     return {
         "coherence_npmi": float(npmi(counts).mean()),
+        "coherence_npmi_chance": float(npmi(chance).mean()),
         "coherence_umass": float(umass(counts).mean()),
         "diversity": diversity(model),
     }

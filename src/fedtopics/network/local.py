@@ -180,7 +180,7 @@ def dealt(
         return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:40] or "party"
 
     parties = {safe(name): texts(part) for name, part in data.parties.items()}
-    known = {safe(name): part.persons for name, part in data.parties.items() if part.persons}
+    known = {safe(name): tuple(part.persons) for name, part in data.parties.items() if part.persons}
     return Texted(parties, texts(data.test), data.dealing, known or None)
 
 

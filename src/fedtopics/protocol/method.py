@@ -117,9 +117,9 @@ class Method(ABC):
         """[party] What leaves the party this round, and its memory for the next."""
 
     def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise | None:
-        """[party] What the answer to what is `told` is made of, which never leaves; None: no such sum.
+        """[party] What the answer to what is `told` is made of, never to leave: of a `corpus` on `n_threads`.
 
-        It is summed over the documents of the `corpus`, on `n_threads`.
+        None where answers are no sums with the noise of one mechanism.
         """
         return None
 

@@ -47,9 +47,7 @@ def cards(model: TopicModel, alike: Floats) -> list[Card]:
     """Every topic, the largest first; `alike` is the `similarity` of the topics."""
     ids = model.top_word_ids(N_LISTED + N_MORE)
     near = neighbors(alike)
-    mean = (
-        model.topic_word.mean(axis=0) if model.topic_shares is None else model.topic_shares @ model.topic_word
-    )
+    mean = model.word_frequencies
     made = [_card(model, topic, ids[topic], near[topic], mean) for topic in range(model.n_topics)]
     return sorted(made, key=lambda card: (-(card.share or 0.0), card.number))
 

@@ -63,6 +63,11 @@ class Group:
         """The relation that its epsilon is of."""
         return protects(self.records[0])
 
+    @property
+    def warnings(self) -> list[str]:
+        """Why its topics are of no use, by the first of its runs that has such."""
+        return next((found for record in self.records if (found := record.get("warnings"))), [])
+
     def score(self, name: str) -> Spread:
         return _spread([float(record["scores"][name]) for record in self.records])
 

@@ -13,6 +13,7 @@ from fedtopics.cluster.settings import Cluster
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
@@ -116,8 +117,6 @@ def train_on(
 ) -> Run:
     """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
     check_dealing(data.dealing, secure)
-    if audit and secure_sum is not None:
-        raise InputError("an audit attacks what each party sends, got a secure sum; leave out one of them")
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
@@ -152,12 +151,13 @@ def train_on(
     kept = _record(name, method, data, outcome, facts)
     outcome = _described(outcome, kept, data.test.language)
     model, kept["scores"], local = _score(outcome, data, n_threads)
-    kept["n_topics"] = model.n_topics
+    kept["n_topics"], kept["warnings"] = model.n_topics, warnings(kept["scores"])
     for party in kept["parties"]:
         if party["name"] in local:
             party["scores"] = local[party["name"]]
     if audit:
-        kept["audit"] = audited(method, data.parties, seed=seed, n_threads=n_threads).to_dict()
+        found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
+        kept["audit"] = found.to_dict()
     return Run(kept, model, outcome.local_models, outcome.ledger)
 
 
@@ -204,7 +204,7 @@ def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[s
 def _others(run: Run, price: dict[str, Any], runs: list[tuple[dict[str, Any], Run]]) -> list[dict[str, Any]]:
     """The scores of other methods with the same seed and, where both were given one, the same epsilon."""
     return [
-        {name: other.record[name] for name in ("method", "variant", "scores")}
+        {name: other.record[name] for name in ("method", "variant", "scores", "warnings")}
         | {"privacy": other.privacy_line}
         for paid, other in runs
         if other.record["method"] != run.record["method"]

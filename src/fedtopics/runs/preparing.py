@@ -11,6 +11,7 @@ from typing import Any
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import read
+from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
@@ -104,6 +105,7 @@ def prepare(
         if isinstance(source, Corpus):
             raise InputError("expected a source, got documents whose words were chosen already; give a path")
         reading |= _unfiltered(reading)
+        require_all_words(Path(source))
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)

@@ -55,6 +55,12 @@ class Run:
         return scores
 
     @property
+    def warnings(self) -> list[str]:
+        """Why these topics are of no use, by their scores; nothing where they are of use."""
+        found: list[str] = self.record.get("warnings", [])
+        return found
+
+    @property
     def privacy(self) -> list[dict[str, Any]]:
         """What each party has spent, one entry per relation."""
         statements: list[dict[str, Any]] = self.record["privacy"]
@@ -130,6 +136,7 @@ class Run:
             f"{label(record)}: {record['n_topics']} topics over {record['n_words']} words, "
             f"{len(record['parties'])} parties{took}",
             "scores   " + ", ".join(f"{name} {value:.3f}" for name, value in known),
+            *(f"WARNING  {warning}" for warning in self.warnings),
             "privacy  " + self.privacy_line,
             *(f"note     {note}" for note in record.get("notes", [])),
         ]

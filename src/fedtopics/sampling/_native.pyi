@@ -13,7 +13,12 @@ def instruction_set() -> str: ...
 def start(topics: Topics, offsets: Offsets, n_topics: int, seed: int) -> None: ...
 def word_topic_counts(words: Words, offsets: Offsets, topics: Topics, out: Words) -> None: ...
 def order_by_word(
-    words: Words, offsets: Offsets, word_offsets: Offsets, order: Words, slots: Words
+    words: Words,
+    offsets: Offsets,
+    word_offsets: Offsets,
+    order: Words,
+    slots: Words,
+    on_disk: bool = False,
 ) -> None: ...
 def optimize_alpha(
     words: Words, offsets: Offsets, topics: Topics, alpha: Doubles, n_iterations: int, n_threads: int
@@ -67,6 +72,7 @@ def expect_histograms(
     exclude: bool,
     n_threads: int,
     counts: Floats | None,
+    on_disk: bool = False,
 ) -> float: ...
 def expect_reports(
     documents: Offsets,

@@ -84,7 +84,8 @@ def positive_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Refuses more tokens than the kernels can count; that arrays fit was checked as a corpus is made."""
+    """Refuses more tokens than the kernels can count; and numbers on the disk that were changed there."""
+    corpus.sound  # noqa: B018 - what is in memory was checked as the corpus was made
     if corpus.n_tokens > MAX_TOKENS:
         raise InputError(f"corpus must have fewer than 2^31 tokens, got {corpus.n_tokens}")
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents import mapped
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native
 from fedtopics.sampling.histograms import Histograms
@@ -204,6 +205,7 @@ def _run(
         exclude=exclude,
         n_threads=n_threads,
         counts=counts,
+        on_disk=mapped.is_mapped(histograms.words) and mapped.is_mapped(histograms.values),
     )
     return moved, log_likelihood
 

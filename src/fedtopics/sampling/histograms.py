@@ -6,6 +6,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.mapped import least_and_most
 from fedtopics.errors import InputError
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 0.05, 100.0
@@ -48,10 +49,13 @@ class Histograms:
             raise InputError(f"expected a burstiness from 0 to below 1, got {self.burstiness}")
         if len(self.words) != len(self.values) or self.offsets[0] != 0 or self.offsets[-1] != len(self.words):
             raise InputError(f"expected offsets from 0 to {len(self.words)} entries, got {self.offsets[-1]}")
-        if len(self.words) and not (self.words.min() >= 0 and self.words.max() < self.n_words):
-            raise InputError(f"expected word ids below {self.n_words}, got up to {self.words.max()}")
-        if len(self.values) and self.values.min() < 1:
-            raise InputError(f"expected values of at least 1, got {self.values.min()}; drop the others")
+        if len(self.words):
+            first, last = least_and_most(self.words)
+            if not 0 <= first <= last < self.n_words:
+                raise InputError(f"expected word ids below {self.n_words}, got up to {last}")
+            least, _ = least_and_most(self.values)
+            if least < 1:
+                raise InputError(f"expected values of at least 1, got {least}; drop the others")
         if np.any(np.diff(self.offsets) < 0):
             raise InputError("expected offsets that do not decrease, got some that do")
 

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedtopics.documents import mapped
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native, arguments, word_order
@@ -96,7 +97,8 @@ def sweep(
     options |= {"word_offsets": by_word.offsets, "order": by_word.order, "slots": by_word.slots}
     options["n_proposals"] = n_proposals
     if chosen == "warp":
-        _native.warp(**options | {"topics": state.topics, "out": topics}, n_threads=n_threads)
+        given = {"topics": state.topics, "out": topics, "n_threads": n_threads, "on_disk": by_word.on_disk}
+        _native.warp(**options | given)
     else:
         _native.metropolis(**options)
     return State(topics, state.n_sweeps + n_sweeps)
@@ -180,6 +182,7 @@ def word_topic_counts(corpus: Corpus, topics: NDArray[np.uint16], n_topics: int)
     arguments.check_topics("topics", topics, corpus, n_topics)
     counts = np.zeros((corpus.n_words, n_topics), np.int32)
     _native.word_topic_counts(corpus.words, corpus.offsets, topics, counts)
+    mapped.forget(corpus.words)
     return counts
 
 
@@ -205,6 +208,7 @@ def fold_in(
     n_iterations = arguments.natural_number("n_iterations", n_iterations, least=1)
     n_threads = arguments.natural_number("n_threads", n_threads, least=1)
     _native.fold_in(corpus.words, corpus.offsets, topic_word, alpha, n_iterations, n_threads, theta)
+    mapped.forget(corpus.words)
     return theta
 
 

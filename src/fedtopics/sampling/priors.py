@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents import mapped
 from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import _native, arguments, word_order
 from fedtopics.sampling.arguments import State
@@ -77,4 +78,5 @@ def optimize_beta(
         arguments.natural_number("n_iterations", n_iterations),
         arguments.natural_number("n_threads", n_threads, least=1),
     )
+    mapped.forget(by_word.order, by_word.slots)
     return replace(priors, beta=beta)

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents import mapped
 from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import _native
 
@@ -17,12 +18,17 @@ class WordOrder:
     """Where the samplers keep the tokens, and which of them are of one word.
 
     Record r belongs to token slots[r]: documents as they are, sorted by word within a document. Word w owns
-    the records order[offsets[w]:offsets[w+1]]; `order` ends in padding.
+    the records order[offsets[w]:offsets[w+1]]; `order` ends in padding. Both are on the disk where the corpus
+    is.
     """
 
     offsets: NDArray[np.int64]
     order: NDArray[np.int32]
     slots: NDArray[np.int32]
+
+    @property
+    def on_disk(self) -> bool:
+        return mapped.is_mapped(self.slots)
 
 
 _known: WeakKeyDictionary[Corpus, WordOrder] = WeakKeyDictionary()
@@ -36,8 +42,10 @@ def of(corpus: Corpus) -> WordOrder:
     """
     if corpus not in _known:
         offsets = np.zeros(corpus.n_words + 1, np.int64)
-        order = np.zeros(corpus.n_tokens + PADDING, np.int32)
-        slots = np.zeros(corpus.n_tokens, np.int32)
-        _native.order_by_word(corpus.words, corpus.offsets, offsets, order, slots)
+        order = mapped.zeros(corpus.n_tokens + PADDING, np.int32, like=corpus.words)
+        slots = mapped.zeros(corpus.n_tokens, np.int32, like=corpus.words)
+        on_disk = mapped.is_mapped(slots)
+        _native.order_by_word(corpus.sound.words, corpus.offsets, offsets, order, slots, on_disk)
+        mapped.forget(corpus.words, order, slots)
         _known[corpus] = WordOrder(offsets, order, slots)
     return _known[corpus]

@@ -110,3 +110,9 @@ def test_stop_words_are_function_words() -> None:
 def test_unknown_language_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"'xx'.* de .* zh"):
         stop_words_for("xx")
+
+
+def test_a_wide_space_before_a_full_stop_is_no_end_of_the_program() -> None:
+    for space in "\x85\u00a0\u2003\u3000":
+        sentences = sentence_splitter_for("en")(f"It was B{space}. Then it went.")
+        assert "".join(sentences).replace(space, " ") == "It was B . Then it went."

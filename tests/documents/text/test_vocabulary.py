@@ -83,7 +83,7 @@ def test_a_given_vocabulary_fixes_the_ids(tmp_path: Path) -> None:
         ({"max_df": -1}, "max_df"),
         ({"max_df": float("nan")}, "max_df"),
         ({"max_words": 0}, "max_words"),
-        ({"tokenizer": lambda text: [1, 2]}, "list of strings, got 1"),
+        ({"tokenizer": lambda text: [1, 2]}, "list of strings, got int"),
     ],
 )
 def test_options_that_cannot_be_meant(options: dict[str, object], said: str) -> None:

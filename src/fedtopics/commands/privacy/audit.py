@@ -28,6 +28,8 @@ def audit(
     view: Annotated[
         list[str] | None, typer.Option(help="messages or model; both where not given. May be repeated.")
     ] = None,
+    secure_sum: options.SecureSum = None,
+    noise: options.NoiseOf = None,
     threads: options.Threads = None,
     as_json: options.Json = False,
 ) -> None:
@@ -39,10 +41,11 @@ def audit(
     """
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **given)
+    summing = options.summing(secure_sum, noise, method=made)
     views = _views(view)
     data = prepare(source, **dealing.options())
     n_threads = threads or os.cpu_count() or 1
-    found = audited(made, data.parties, views=views, seed=dealing.seed, n_threads=n_threads)
+    found = audited(made, data.parties, views=views, seed=dealing.seed, n_threads=n_threads, summing=summing)
     show(found, as_json=as_json)
     if found.refuted:
         raise typer.Exit(1)

@@ -12,9 +12,10 @@ from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import plain_name
 from fedtopics.documents.reading.folders import from_folder, from_text_file, text_files
 from fedtopics.documents.reading.postgres import from_postgres
+from fedtopics.documents.reading.stores import filtered, read_store
 from fedtopics.documents.reading.tables import from_json, from_parquet, from_separated
+from fedtopics.documents.store import is_store
 from fedtopics.documents.text.preparation import TextOptions, read_vocabulary
-from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import EmptyCorpusError, InputError
 
 __all__ = ["CountedWordsError", "documents", "read"]
@@ -40,13 +41,15 @@ def read(
     query: str | None = None,
     encoding: str = "utf-8",
     progress: bool | None = False,
+    on_disk: bool = False,
     **options: Unpack[TextOptions],
 ) -> Corpus:
     """The corpus behind a name, in a file, a folder or a database.
 
     source    a built-in name (see `fedtopics.datasets`); .csv, .tsv, .jsonl, .json, .parquet, .txt, UCI
               `docword.*`, LDA-C `.dat` (all but .parquet also with .gz, .xz, .bz2); a folder of .txt files,
-              or one that holds one of the others; a `postgresql://` URL with a query. A compressed file that
+              or one that holds one of the others; a folder that `fedtopics index` wrote, which is opened and
+              not read; a `postgresql://` URL with a query. A compressed file that
               unpacks to more than 100 times its size is refused (see `reading.files`): unpack it yourself
     text_column, party_column, label_column, id_column, person_column   their names, where the format has
               columns. Unnamed, the text is `text` or the only column there could be, label and id are `label`
@@ -54,6 +57,7 @@ def read(
     query     the SQL query of a database
     encoding  of text files
     progress  a progress bar on standard error: True, False, or None for "if it is a terminal"
+    on_disk   numbers of words go to scratch files (in TMPDIR), for texts that do not fit into memory
     options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
               give a filter; there `vocabulary` names the words, in place of the file beside the counts
     """
@@ -62,14 +66,17 @@ def read(
         if query is None:
             raise InputError("expected a query for PostgreSQL, got none; such as: select text from letters")
         rows = from_postgres(source, query, columns, progress=progress)
-        return Corpus.from_documents(_at_least_one(rows, "the query's result"), **options)
+        found = _at_least_one(rows, "the query's result")
+        return Corpus.from_documents(found, on_disk=on_disk, **options)
     if query is not None:
         raise InputError(f"expected a postgresql:// source for a query, got {os.fspath(source)}")
     path, columns = _located(source, columns)
+    if is_store(path):
+        return read_store(path, columns, options)
     if _is_uci(path) or _suffix(path) in _COUNTS:
         return _read_counts(path, columns, progress, options)
     documents = _documents(path, columns, encoding, progress)
-    return Corpus.from_documents(_at_least_one(documents, str(path)), **options)
+    return Corpus.from_documents(_at_least_one(documents, str(path)), on_disk=on_disk, **options)
 
 
 def documents(
@@ -82,7 +89,7 @@ def documents(
     """
     columns = Columns(**{field.name: where.get(f"{field.name}_column") for field in fields(Columns)})
     path, columns = _located(source, columns)
-    if _is_uci(path) or _suffix(path) in _COUNTS:
+    if is_store(path) or _is_uci(path) or _suffix(path) in _COUNTS:
         raise CountedWordsError(f"expected texts in {path}, got counted words; give a source of texts")
     return list(
         _at_least_one(_documents(path, columns, where.get("encoding") or "utf-8", progress), str(path))
@@ -103,7 +110,7 @@ def existing(path: Path) -> Path:
         raise InputError(
             f"no file or folder {path}, and no built-in corpus of that name; built in: {', '.join(BUILT_IN)}"
         )
-    if not path.is_dir():
+    if not path.is_dir() or is_store(path):
         return path
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     kinds = (
@@ -150,14 +157,7 @@ def _read_counts(path: Path, columns: Columns, progress: bool | None, options: T
     given = options.get("vocabulary")
     vocabulary = None if given is None else read_vocabulary(given)
     corpus = (from_uci if _is_uci(path) else from_lda_c)(path, vocabulary, progress=progress)
-    stop_words = options.get("stop_words", ())
-    filters = WordFilter(
-        () if isinstance(stop_words, bool) else stop_words,
-        options.get("min_df") or 1,
-        options.get("max_df") or 1.0,
-        options.get("max_words"),
-    )
-    return corpus if filters == WordFilter((), 1, 1.0) else corpus.filtered(filters)
+    return filtered(corpus, options)
 
 
 def _suffix(path: Path) -> str:

@@ -65,7 +65,7 @@ def _uci_header(path: Path, source: Iterator[str]) -> tuple[int, int, int]:
     except ValueError:
         raise InputError(
             f"expected three lines with the numbers of documents, words and counts in front of {path}, "
-            f"got {''.join(header).split()[:6]}"
+            "got other text"
         ) from None
     return n_docs, n_words, n_rows
 
@@ -92,9 +92,7 @@ def _lda_c_pairs(path: Path, number: int, line: str) -> NDArray[np.int64]:
         values = np.array([pair.split(":") for pair in pairs], dtype=np.int64).reshape(-1, 2)
         n_pairs = int(said)
     except (ValueError, OverflowError):
-        raise InputError(
-            f"expected `M word:count ...`, got {line.strip()[:40]!r} at {path}, line {number}"
-        ) from None
+        raise InputError(f"expected `M word:count ...`, got other text at {path}, line {number}") from None
     if n_pairs != len(values):
         raise InputError(
             f"expected {n_pairs} pairs, as the line says, got {len(values)} at {path}, line {number}"

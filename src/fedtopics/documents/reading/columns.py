@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from pyarrow import Schema
 
 
+LONGEST_SHOWN = 30  # characters of a name of a column that a message may quote
+
+
 @dataclass(frozen=True)
 class Columns:
     """Names of columns; `fedtopics.read` says what stands for those that are None."""
@@ -26,16 +29,16 @@ class Columns:
 
         texts   the columns that may hold text; None for all
         """
-        listed = ", ".join(present) or "no column"
+        names = listed(present)
         if len(set(present)) < len(present):
-            raise InputError(f"expected columns with different names in {source}, got {listed}")
+            raise InputError(f"expected columns with different names in {source}, got {names}")
         for name in self.used:
             if name not in present:
-                raise InputError(f"expected a column {name!r} in {source}, got {listed}")
+                raise InputError(f"expected a column {name!r} in {source}, got {names}")
         text = self.text or _named("text", present) or _only(present if texts is None else texts)
         if text is None:
             raise InputError(
-                f"expected a column 'text' in {source}, got {listed}; name it by --text-column (text_column)"
+                f"expected a column 'text' in {source}, got {names}; name it by --text-column (text_column)"
             )
         unused = [name for name in present if name not in (text, *self.used)]
         label, number = self.label or _named("label", unused), self.id or _named("id", unused)
@@ -59,6 +62,16 @@ class Columns:
         names = (self.text, self.id, self.label, self.party, self.person)
         text, identity, label, party, person = (_string(row[name], name) if name else None for name in names)
         return Document(text or "", identity, label, party, person and person.strip())
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names of columns for a message; what may be a document, as where no line names columns, is not.
+
+    >>> listed(["id", "Dear doctor, since Monday my knee hurts again"])
+    'id, (a name of 45 characters)'
+    """
+    shown = [name if len(name) <= LONGEST_SHOWN else f"(a name of {len(name)} characters)" for name in names]
+    return ", ".join(shown) or "no column"
 
 
 def _named(name: str, present: Iterable[str]) -> str | None:

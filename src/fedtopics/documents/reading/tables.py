@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fedtopics.documents.corpus import Document
-from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.reading.columns import Columns, listed
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
@@ -49,7 +49,7 @@ def _checked(header: list[str], separator: str, path: Path) -> list[str]:
     other = next((mark for mark in ";\t|," if mark != separator and mark in header[0]), None)
     if len(header) == 1 and other is not None:
         raise InputError(
-            f"expected columns with {separator!r} between, got one, {header[0][:60]!r}, at {path}; "
+            f"expected columns with {separator!r} between, got one at {path}; "
             f"this looks like {other!r} between: save it as CSV with commas, or as .tsv with tabs"
         )
     return header
@@ -60,13 +60,13 @@ def from_json(path: Path, columns: Columns, *, encoding: str, progress: bool | N
     found: Columns | None = None
     for place, row in _json_rows(path, encoding, progress):
         if not isinstance(row, dict):
-            raise InputError(f"expected a JSON object, got {json.dumps(row)[:40]} at {place}")
+            raise InputError(f"expected a JSON object, got {type(row).__name__} at {place}")
         if found is None:
             texts = [name for name, value in row.items() if isinstance(value, str)]
             found = columns.among(list(row), str(path), texts)
         for name in found.used:
             if name not in row:
-                raise InputError(f"expected a column {name!r}, got {', '.join(row) or 'none'} at {place}")
+                raise InputError(f"expected a column {name!r}, got {listed(list(row))} at {place}")
         yield found.document(row)
 
 

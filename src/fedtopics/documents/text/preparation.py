@@ -36,13 +36,16 @@ class TextOptions(TypedDict, total=False):
     sentences: bool | Literal["paragraphs"]
 
 
-def prepare(texts: Iterable[str], **options: Unpack[TextOptions]) -> Indexed:
-    """The texts over the vocabulary that the options choose, which is in alphabetical order unless given."""
+def prepare(texts: Iterable[str], *, on_disk: bool = False, **options: Unpack[TextOptions]) -> Indexed:
+    """The texts over the vocabulary that the options choose, which is in alphabetical order unless given.
+
+    Numbers lie in scratch files if `on_disk`, else in memory.
+    """
     language = options.get("language", "en")
     chooser = _given_vocabulary(options) or _word_filter(options, language)
     tokenizer = options.get("tokenizer") or tokenizer_for(language)
     splitter = _splitter(options.get("sentences", True), language)
-    indexed = index_texts(texts, tokenizer, splitter)
+    indexed = index_texts(texts, tokenizer, splitter, on_disk=on_disk)
     n_docs = len(indexed.offsets) - 1
     if not n_docs:
         raise EmptyCorpusError("expected at least one document, got an empty corpus")

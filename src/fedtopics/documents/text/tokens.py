@@ -18,9 +18,11 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import cache, partial
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, TypeAlias
 
+from fedtopics.documents.text._words import Indexer
 from fedtopics.errors import InputError
 
 Tokenizer: TypeAlias = Callable[[str], list[str]]
@@ -32,6 +34,8 @@ _TAG = re.compile(
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _ENCLOSING = re.compile(r"[()\[\]{}\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
+# Wide spaces before a full stop, as in "B\u00a0.", on which sentencex ends with a panic of its own.
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f](?=\s*\.)")
 _LONG = 100
 _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe text (UAX 15)
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -55,16 +59,29 @@ def tokenizer_for(language: str) -> Tokenizer:
             f"expected a language that writes spaces between words, or 'zh', got {language!r}; "
             "give your own tokenizer= (a function from text to a list of words)"
         )
-    if language == "en":
-        return _english
-    return partial(_words, apostrophes=language not in _ELIDING)
+    return PlainTokenizer(language)
 
 
-def _english(text: str) -> list[str]:
-    words = _words(text, apostrophes=True)
-    if "'" in text or "’" in text:
-        return [word.removesuffix("'s") for word in words if word[1:] != "'s"]
-    return words
+@dataclass(frozen=True)
+class PlainTokenizer:
+    """The tokenizer of a `language` that writes spaces between words."""
+
+    language: str
+
+    def __call__(self, text: str) -> list[str]:
+        words = _words(text, apostrophes=self.language not in _ELIDING)
+        if self.language == "en" and ("'" in text or "’" in text):
+            return [word.removesuffix("'s") for word in words if word[1:] != "'s"]
+        return words
+
+    def indexer(self) -> Indexer:
+        """What numbers the same words much faster, where a text is `simple`."""
+        return Indexer(apostrophes=self.language not in _ELIDING, possessive=self.language == "en")
+
+
+def simple(text: str) -> bool:
+    """Whether a text is ASCII without markup, whose words need no table of Unicode."""
+    return text.isascii() and "<" not in text and "&" not in text
 
 
 def without_markup(text: str) -> str:
@@ -162,19 +179,35 @@ def sentence_splitter_for(language: str) -> Callable[[str], list[str]]:
     >>> sentence_splitter_for("en")("The U.S. grew. Did it? (It did.)")
     ['The U.S. grew. ', 'Did it? ', '(It did.)']
     """
-    from sentencex import get_sentence_boundaries, segment
+    return SentenceSplitter(language)
 
-    def split(text: str) -> list[str]:
+
+@dataclass(frozen=True)
+class SentenceSplitter:
+    """Cuts a text of a `language` into sentences."""
+
+    language: str
+
+    def __call__(self, text: str) -> list[str]:
         sentences: list[str] = []
-        for sentence in segment(language, without_markup(text)):
-            sentences.extend(split_again(sentence) if sentence.count(" ") > _LONG else (sentence,))
+        plain = without_markup(text)
+        if not plain.isascii():
+            plain = _WIDE_SPACE.sub(" ", plain)
+        for sentence in self._segment(self.language, plain):
+            sentences.extend(self._again(sentence) if sentence.count(" ") > _LONG else (sentence,))
         return sentences
 
-    def split_again(sentence: str) -> list[str]:
-        found = get_sentence_boundaries(language, _ENCLOSING.sub(" ", sentence))
-        return [sentence[part["start_index"] : part["end_index"]] for part in found]
+    @cached_property
+    def _segment(self) -> Callable[[str, str], list[str]]:
+        from sentencex import segment
 
-    return split
+        return segment  # type: ignore[no-any-return]
+
+    def _again(self, sentence: str) -> list[str]:
+        from sentencex import get_sentence_boundaries
+
+        found: list[Any] = get_sentence_boundaries(self.language, _ENCLOSING.sub(" ", sentence))
+        return [sentence[part["start_index"] : part["end_index"]] for part in found]
 
 
 def paragraphs(text: str) -> list[str]:

@@ -4,6 +4,8 @@
               party:   send its topics, normalized, and the amount of data behind each
               server:  fold the parties' topics into the global model (`model/matching.py`): matched ones
                        become (sum w_i z_i) / (sum w_i), the others stand for themselves
+    in the end         topics that are most alike are joined until n_topics are left (`model/tree.py`), or
+                       as many as the largest party has, where `reduce` says so
 
 Parties may have different numbers of topics. A party that misses a round keeps the topics it sent last.
 """
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.methods.ftm.unit_chain import Training
 from fedtopics.methods.ftm.vectors import Vectors
-from fedtopics.model import TopicModel, matching
+from fedtopics.model import TopicModel, matching, tree
 from fedtopics.model.matching import Matching, WeightedTopics
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.one_hot import OneHot
@@ -50,6 +52,7 @@ class IntegratedTopics(Method):
     alpha: float = 0.1
     beta: float = 0.05
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
+    reduce: bool = True  # join topics in the end until n_topics are left, or what the largest party has
 
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("topics", word_axis=1)
 
@@ -108,7 +111,8 @@ class IntegratedTopics(Method):
         return [{}, {"topics": topics, "weights": Numbers("float64", (n_topics,))}]
 
     def model_sizes(self, parties: tuple[str, ...]) -> range:
-        return range(1, sum(map(self._topics_of, parties)) + 1)
+        sizes = list(map(self._topics_of, parties))
+        return range(1, (max(self.n_topics, *sizes) if self.reduce else sum(sizes)) + 1)
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         vectors = self.vectors(party.corpus.n_words)
@@ -135,15 +139,25 @@ class IntegratedTopics(Method):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if not state:
             raise InputError("expected topics of at least one party, got none; run again")
-        whole = unpacked(state, "global")
-        counts = whole.probabilities * whole.weights[:, None]
+        whole, (group, n_topics) = unpacked(state, "global"), self._joined(state)
+        counts = np.zeros((n_topics, len(vocabulary)))
+        np.add.at(counts, group, whole.probabilities * whole.weights[:, None])
         return TopicModel.from_counts(counts, vocabulary, alpha=self.alpha, beta=self.beta)
 
+    def _joined(self, state: Arrays) -> tuple[NDArray[np.int64], int]:
+        """The topic of the model that each global topic is part of, and how many there are."""
+        whole = unpacked(state, "global")
+        own = len(whole.weights)
+        most = max(self.n_topics, *(self.topics_per_party or {}).values(), 0) if self.reduce else own
+        if own <= most:
+            return np.arange(own), own
+        return tree.groups(tree.joins(whole.probabilities, whole.weights), most), most
+
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
-        n_topics = len(state["global/weights"])
+        group, n_topics = self._joined(state)
         parties = [key.removeprefix("members/") for key in state if key.startswith("members/")]
         return {
-            name: np.bincount(state[f"members/{name}"], state[f"party/{name}/weights"], n_topics)
+            name: np.bincount(group[state[f"members/{name}"]], state[f"party/{name}/weights"], n_topics)
             for name in parties
         }
 

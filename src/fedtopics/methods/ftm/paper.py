@@ -44,6 +44,7 @@ from fedtopics.sampling import private_mh
 @dataclass(frozen=True)
 class PrintedFtm(IntegratedTopics):
     matching: str = "jaccard"  # or "assignment"
+    reduce: bool = False  # True: join topics in the end until n_topics are left
 
     about: ClassVar[About] = About(
         summary="few rounds, parties with different numbers of topics; as printed",

@@ -20,6 +20,7 @@ from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
+from fedtopics.evaluation.usefulness import warnings
 from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import (
     ATTESTED,
@@ -165,6 +166,7 @@ def write(
         found = last.scored.score
         near = {"perplexity_low": found.low, "perplexity_high": found.high}
         kept["scores"] |= {"perplexity": found.perplexity, **near}
+    kept["warnings"] = warnings(kept["scores"])
     shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
     Run(kept, model, {}, ledger).save(folder)
     files.publish(folder / attestation.FILE, signed)

@@ -22,6 +22,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.persons import different, held_out
 from fedtopics.documents.reading import CountedWordsError, documents, read
 from fedtopics.documents.reading.bags import EmptyCountsError
+from fedtopics.documents.store import is_store, require_all_words
 from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
@@ -101,6 +102,7 @@ class PartyFolder:
     def _read(self) -> Corpus:
         """What the source holds, with all words: filters by frequency would leak them."""
         noted = self._noted
+        require_all_words(Path(noted["source"]))
         return read(noted["source"], **noted["options"], **asdict(self.plan.texts), min_df=1, max_df=1.0)
 
     def training(self) -> Corpus:
@@ -136,7 +138,9 @@ class PartyFolder:
 
     def check_source(self) -> str:
         """How many documents there are, and of how many persons; an error where they cannot be used."""
-        persons, named = self._persons(), self._noted["options"].get("person_column") is not None
+        persons, noted = self._persons(), self._noted
+        indexed = is_store(Path(noted["source"])) and any(persons)
+        named = indexed or noted["options"].get("person_column") is not None
         n_persons = len(different(persons).names) if named else None
         method = self.plan.method()
         told = f"{len(persons)} documents" + (f" of {n_persons} persons" if named else "")

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+Keep = Callable[[NDArray[np.int32], NDArray[np.int32]], None]
 
 class Stream:
     def __init__(self, refill: Callable[[], bytes]) -> None: ...
@@ -26,6 +27,7 @@ def laplace_rows(
     digits: NDArray[np.uint16],
     s: int,
     t: int,
+    keep: Keep | None = None,
 ) -> Rows: ...
 def gaussian_rows(
     stream: Stream,
@@ -39,4 +41,5 @@ def gaussian_rows(
     d: int,
     t: int,
     cumulative: NDArray[np.uint16],
+    keep: Keep | None = None,
 ) -> Rows: ...

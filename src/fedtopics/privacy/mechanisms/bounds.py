@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.mapped import least_and_most
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Claim, Cost, Loss, NoiseSource
@@ -85,9 +86,10 @@ def check_words(words: NDArray[Any], n_words: int) -> WordIds:
     words = np.asarray(words)
     if words.ndim != 1 or (words.size and not np.issubdtype(words.dtype, np.integer)):
         raise InputError(f"words must be one array of integers, got {words.dtype} of shape {words.shape}")
-    if words.size and not 0 <= words.min() <= words.max() < n_words:
+    least, most = least_and_most(words) if words.size else (0, 0)
+    if words.size and not 0 <= least <= most < n_words:
         raise InputError(
-            f"word ids must lie in [0, {n_words}), got [{words.min()}, {words.max()}]; "
+            f"word ids must lie in [0, {n_words}), got [{least}, {most}]; "
             "drop words that are not in the public vocabulary first"
         )
     return np.ascontiguousarray(words, dtype=np.int32)

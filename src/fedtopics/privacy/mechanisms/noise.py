@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import _noise, exact
-from fedtopics.privacy.mechanisms.rows import SparseRows
+from fedtopics.privacy.mechanisms.rows import SparseRows, rows_like
 from fedtopics.privacy.mechanisms.together import Together
 from fedtopics.privacy.price.cost import NoiseSource
 
@@ -117,12 +117,13 @@ class Noise:
     ) -> SparseRows:
         """Histogram of each row (`words` by `offsets`) times `step` plus discrete Laplace noise.
 
-        The noise, of `epsilon`, is on each of `n_words`; what is >= `threshold` is kept.
+        The noise, of `epsilon`, is on each of `n_words`; what is >= `threshold` is kept, on disk where
+        the words are.
         """
         coins = exact.gap_digits(exact.laplace_tail(epsilon, threshold))
         s, t = _rate(epsilon)
-        rows = _noise.laplace_rows(self._stream, words, offsets, n_words, step, threshold, coins, s, t)
-        return SparseRows(*rows, n_words)
+        given = (self._stream, words, offsets, n_words, step, threshold, coins, s, t)
+        return rows_like(words, n_words, lambda keep: _noise.laplace_rows(*given, keep))
 
     def gaussian_rows(
         self,
@@ -136,12 +137,13 @@ class Noise:
     ) -> SparseRows:
         """Histogram of each row (`words` by `offsets`) times `step` plus discrete Gaussian noise.
 
-        The noise, of `variance`, is on each of `n_words`; what is >= `threshold` is kept.
+        The noise, of `variance`, is on each of `n_words`; what is >= `threshold` is kept, on disk where
+        the words are.
         """
         reached, excess = exact.gaussian_tail(variance, threshold)
         law = (exact.gap_digits(reached), *_gaussian(variance), exact.digits(excess))
-        rows = _noise.gaussian_rows(self._stream, words, offsets, n_words, step, threshold, *law)
-        return SparseRows(*rows, n_words)
+        given = (self._stream, words, offsets, n_words, step, threshold, *law)
+        return rows_like(words, n_words, lambda keep: _noise.gaussian_rows(*given, keep))
 
     @property
     def _stream(self) -> Any:

@@ -1,9 +1,13 @@
 """Sparse integer rows: what the histogram mechanisms release, one row per document."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fedtopics.documents import mapped
 
 MECHANISM = None  # a part of mechanisms
 
@@ -29,6 +33,25 @@ class SparseRows:
         matrix = np.zeros((self.n_rows, self.n_words), dtype=np.int32)
         matrix[np.repeat(np.arange(self.n_rows), np.diff(self.offsets)), self.words] = self.values
         return matrix
+
+
+Keep: TypeAlias = Callable[[NDArray[np.int32], NDArray[np.int32]], None]
+Drawn: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+
+
+def rows_like(tokens: NDArray[np.int32], n_words: int, draw: Callable[[Keep | None], Drawn]) -> SparseRows:
+    """The rows that are drawn, on the disk where the tokens are: `draw` then gives entries some at a time."""
+    if not mapped.is_mapped(tokens):
+        return SparseRows(*draw(None), n_words)
+    words, values = (mapped.Growing(np.int32, on_disk=True) for _ in range(2))
+
+    def keep(some_words: NDArray[np.int32], some_values: NDArray[np.int32]) -> None:
+        words.append(some_words)
+        values.append(some_values)
+
+    offsets, _, _ = draw(keep)
+    mapped.forget(tokens)
+    return SparseRows(offsets, words.array(), values.array(), n_words)
 
 
 def empty_rows(n_rows: int, n_words: int) -> SparseRows:

@@ -17,21 +17,31 @@ void count_word_topics(const Documents& c, const uint16_t* topics, int32_t n_top
   for (int64_t i = 0; i < c.n_tokens(); i++) out[(int64_t)c.words[i] * n_topics + topics[i]]++;
 }
 
-void order_by_word(const Documents& c, int64_t* offsets, int32_t* order, int32_t* slots) {
-  for (int64_t i = 0; i < c.n_tokens(); i++) offsets[c.words[i] + 1]++;
+void order_by_word(const Documents& c, int64_t* offsets, int32_t* order, int32_t* slots, bool on_disk) {
+  constexpr int64_t AT_ONCE = 1 << 22;  // tokens between two times of letting go
+  for (int64_t i = 0; i < c.n_tokens(); i++) {
+    offsets[c.words[i] + 1]++;
+    if (on_disk && i % AT_ONCE == AT_ONCE - 1) let_go(c.words + i + 1 - AT_ONCE, c.words + i + 1);
+  }
   for (int64_t w = 0; w < c.n_words; w++) offsets[w + 1] += offsets[w];
-  std::vector<int64_t> next_of_word(offsets, offsets + c.n_words), next_of_document(c.offsets, c.offsets + c.n_docs);
-  Aligned<int32_t> document(c.n_tokens(), Fill::nothing);
-  for (int64_t d = 0; d < c.n_docs; d++)
-    for (int64_t i = c.offsets[d]; i < c.offsets[d + 1]; i++) {
-      document[i] = (int32_t)d;
-      order[next_of_word[c.words[i]]++] = (int32_t)i;
+  std::vector<int64_t> next_of_word(offsets, offsets + c.n_words);
+  std::vector<uint64_t> sorted;  // the tokens of a document by word, then by place
+  int64_t kept = 0;
+  for (int64_t d = 0; d < c.n_docs; d++) {
+    const int64_t first = c.offsets[d], last = c.offsets[d + 1];
+    sorted.clear();
+    for (int64_t i = first; i < last; i++) sorted.push_back((uint64_t)c.words[i] << 32 | (uint64_t)(i - first));
+    std::sort(sorted.begin(), sorted.end());
+    for (int64_t r = first; r < last; r++) {
+      const uint64_t token = sorted[r - first];
+      slots[r] = (int32_t)(first + (int64_t)(token & 0xFFFFFFFF));
+      order[next_of_word[token >> 32]++] = (int32_t)r;
     }
-  // Word after word, the next free record of each token's document is its own.
-  for (int64_t j = 0; j < c.n_tokens(); j++) {
-    const int32_t token = order[j];
-    order[j] = (int32_t)next_of_document[document[token]]++;
-    slots[order[j]] = token;
+    if (on_disk && last - kept >= AT_ONCE) {
+      let_go(c.words + kept, c.words + last);
+      let_go(slots + kept, slots + last);
+      kept = last;
+    }
   }
 }
 

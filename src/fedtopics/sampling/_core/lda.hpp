@@ -20,6 +20,7 @@ struct WordOrder {
   const int64_t* offsets;  // (n_words + 1,)
   const int32_t* order;    // (n_tokens + PADDING,)
   const int32_t* slots;    // (n_tokens,)
+  bool on_disk;            // both are mapped from files, and are let go of behind the sampler
 };
 
 struct Model {
@@ -36,8 +37,8 @@ struct Sweeps {
 
 void count_word_topics(const Documents&, const uint16_t* topics, int32_t n_topics, int32_t* out);
 
-// Fills the arrays of a WordOrder, which hold zeros.
-void order_by_word(const Documents&, int64_t* offsets, int32_t* order, int32_t* slots);
+// Fills the arrays of a WordOrder, which hold zeros; words and slots are let go of on the way if they are on the disk.
+void order_by_word(const Documents&, int64_t* offsets, int32_t* order, int32_t* slots, bool on_disk);
 
 // Steps of `alpha`, one per topic, toward its most likely value.
 void optimize_alpha(const Documents&, const uint16_t* topics, int32_t n_topics, int32_t n_iterations, int n_threads,

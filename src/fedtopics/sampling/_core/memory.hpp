@@ -76,4 +76,17 @@ class Aligned {
   T* data_ = nullptr;
 };
 
+// Lets go of the pages that lie wholly within this part of an array that is mapped from a file: what is in them stays on
+// the disk. Never for memory of the process itself, whose content would be lost.
+inline void let_go(const void* first, const void* last) {
+#if defined(__linux__)
+  constexpr uintptr_t PAGE = 4096;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(first) + PAGE - 1) / PAGE * PAGE;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(last) / PAGE * PAGE;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+#else
+  (void)first, (void)last;
+#endif
+}
+
 }  // namespace fedtopics

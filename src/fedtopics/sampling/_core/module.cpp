@@ -22,10 +22,11 @@ Documents documents(const Words& words, const Offsets& offsets, int64_t n_words)
   return {words.data(), offsets.data(), (int64_t)offsets.size() - 1, n_words};
 }
 
-WordOrder word_order(const Offsets& offsets, const Words& order, const Words& slots, const Words& words) {
+WordOrder word_order(const Offsets& offsets, const Words& order, const Words& slots, const Words& words,
+                     bool on_disk = false) {
   expect(order.size() == words.size() + WordOrder::PADDING, "order must have one value per word, and padding");
   expect(slots.size() == words.size(), "slots must have one value per word");
-  return {offsets.data(), order.data(), slots.data()};
+  return {offsets.data(), order.data(), slots.data(), on_disk};
 }
 
 Model model(const Array<const double>& alpha, double beta, const Optional<float, 2>& others, int64_t n_words) {
@@ -50,11 +51,11 @@ void word_topic_counts_(Words words, Offsets offsets, Topics topics, Array<int32
 }
 
 void order_by_word_(Words words, Offsets offsets, Array<int64_t> word_offsets, Array<int32_t> order,
-                    Array<int32_t> slots) {
+                    Array<int32_t> slots, bool on_disk) {
   expect(order.size() == words.size() + WordOrder::PADDING, "order must have one value per word, and padding");
   expect(slots.size() == words.size(), "slots must have one value per word");
   order_by_word(documents(words, offsets, (int64_t)word_offsets.size() - 1), word_offsets.data(), order.data(),
-                slots.data());
+                slots.data(), on_disk);
 }
 
 void optimize_alpha_(Words words, Offsets offsets, Topics topics, Array<double> alpha, int32_t n_iterations,
@@ -96,10 +97,10 @@ void assign_metropolis_(Words words, Offsets offsets, Topics topics, Array<const
 
 void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Topics out,
            Array<const double> alpha, double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep,
-           uint32_t n_sweeps, int32_t n_proposals, int32_t n_threads) {
+           uint32_t n_sweeps, int32_t n_proposals, int32_t n_threads, bool on_disk) {
   const int64_t n_words = (int64_t)word_offsets.size() - 1;
   expect(1 <= n_proposals && n_proposals <= 3, "n_proposals must be 1, 2 or 3");
-  run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, slots, words),
+  run_warp(documents(words, offsets, n_words), word_order(word_offsets, order, slots, words, on_disk),
            model(alpha, beta, others, n_words), {seed, first_sweep, n_sweeps}, n_proposals, n_threads,
            data(topics, words), data(out, words));
 }
@@ -141,7 +142,7 @@ NB_MODULE(_native, m) {
   m.def("start", start_, "topics"_a.noconvert(), "offsets"_a, "n_topics"_a, "seed"_a, released());
   m.def("word_topic_counts", word_topic_counts_, "words"_a, "offsets"_a, "topics"_a, "out"_a.noconvert(), released());
   m.def("order_by_word", order_by_word_, "words"_a, "offsets"_a, "word_offsets"_a.noconvert(), "order"_a.noconvert(),
-        "slots"_a.noconvert(), released());
+        "slots"_a.noconvert(), "on_disk"_a = false, released());
   m.def("optimize_alpha", optimize_alpha_, "words"_a, "offsets"_a, "topics"_a, "alpha"_a.noconvert(), "n_iterations"_a,
         "n_threads"_a, released());
   m.def("optimize_beta", optimize_beta_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a,
@@ -155,7 +156,7 @@ NB_MODULE(_native, m) {
         "first_sweep"_a, "n_sweeps"_a, "n_threads"_a, released());
   m.def("warp", warp_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a, "out"_a.noconvert(),
         "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, "n_threads"_a,
-        released());
+        "on_disk"_a = false, released());
   m.def("metropolis", metropolis_, "words"_a, "offsets"_a, "word_offsets"_a, "order"_a, "slots"_a, "topics"_a.noconvert(),
         "alpha"_a, "beta"_a, "others"_a.none(), "seed"_a, "first_sweep"_a, "n_sweeps"_a, "n_proposals"_a, released());
   m.def("fold_in", fold_in_, "words"_a, "offsets"_a, "topic_word"_a, "alpha"_a, "n_iterations"_a, "n_threads"_a,

@@ -18,7 +18,7 @@ using Matrix = Array<const float, 2>;
 double expect_histograms(Offsets offsets, Words words, Words values, Matrix phi, Row inverse_sizes, Row alpha, Row coverage,
                          Array<float, 2> theta, Array<double> intensity, double decay, double growth, double burstiness,
                          double absence, double silence, double hidden, int n_steps, bool exclude, int n_threads,
-                         std::optional<Array<float, 2>> counts) {
+                         std::optional<Array<float, 2>> counts, bool on_disk) {
   const auto kernel = kernels().channel_em;
   const PaddedTopics topics(phi.data(), phi.shape(0), phi.shape(1), inverse_sizes.data(), alpha.data());
   const Aligned<float> covered(coverage.data(), 1, topics.n_topics);
@@ -29,6 +29,9 @@ double expect_histograms(Offsets offsets, Words words, Words values, Matrix phi,
   return add_up(offsets.data(), offsets.size() - 1, topics, n_threads, counts ? counts->data() : nullptr,
                 [&](int64_t first, int64_t last, ChannelSums& sums, float* scratch) {
                   kernel(problem, first, last, sums, scratch);
+                  if (!on_disk) return;
+                  let_go(problem.words + problem.offsets[first], problem.words + problem.offsets[last]);
+                  let_go(problem.values + problem.offsets[first], problem.values + problem.offsets[last]);
                 });
 }
 
@@ -61,7 +64,7 @@ void add_em(nb::module_& m) {
   m.def("expect_histograms", expect_histograms, "offsets"_a, "words"_a, "values"_a, "phi"_a, "inverse_sizes"_a, "alpha"_a,
         "coverage"_a, "theta"_a.noconvert(), "intensity"_a.noconvert(), nb::kw_only(), "decay"_a, "growth"_a,
         "burstiness"_a, "absence"_a, "silence"_a, "hidden"_a, "n_steps"_a, "exclude"_a, "n_threads"_a,
-        "counts"_a.noconvert().none(), released(),
+        "counts"_a.noconvert().none(), "on_disk"_a = false, released(),
         "One E step: changes theta and intensity, fills counts unless None, returns the log-likelihood.");
   m.def("expect_reports", expect_reports, "documents"_a, "reports"_a, "times"_a, "words"_a, "gains"_a, "phi"_a,
         "inverse_sizes"_a, "alpha"_a, "theta"_a.noconvert(), nb::kw_only(), "n_steps"_a, "exclude"_a, "n_threads"_a,

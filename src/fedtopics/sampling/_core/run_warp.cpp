@@ -13,6 +13,7 @@ namespace {
 
 // Tokens per block: enough work for a thread, few enough blocks apart at the end of a pass.
 constexpr int64_t BLOCK = 1 << 14;
+constexpr int64_t BLOCKS_LET_GO = 64;  // of arrays on the disk, at once
 
 struct Workspace {
   Aligned<uint32_t> totals, counts, row;
@@ -70,6 +71,16 @@ struct Warp {
     share_rows(c.n_tokens(), BLOCK, n_threads, work);
   }
 
+  // Lets go of what the blocks up to this one have read of an array on the disk. Other threads may still be there: they
+  // find the same numbers again.
+  void passed(const int32_t* array, int64_t first) const {
+    const int64_t block = first / BLOCK;
+    if (!by_word.on_disk || block % BLOCKS_LET_GO != BLOCKS_LET_GO - 1) return;
+    // Other threads may be some blocks behind: what they bring back is let go of next time.
+    const int64_t begin = std::max<int64_t>(0, block + 1 - 2 * BLOCKS_LET_GO);
+    let_go(array + begin * BLOCK, array + block * BLOCK);
+  }
+
   void read(const uint16_t* topics) {
     share_records([&](int thread, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; r++) {
@@ -77,6 +88,7 @@ struct Warp {
         records[r * record_size] = topic;
         spaces[thread]->totals[r % 4 * stride + topic]++;
       }
+      passed(by_word.slots, first);
     });
     collect_totals();
   }
@@ -85,6 +97,7 @@ struct Warp {
     spaces.clear();
     share_records([&](int, int64_t first, int64_t last) {
       for (int64_t r = first; r < last; r++) topics[by_word.slots[r]] = (uint16_t)(records[r * record_size] & 0xFFFF);
+      passed(by_word.slots, first);
     });
   }
 
@@ -101,6 +114,7 @@ struct Warp {
                       space.totals.get(), accept, row_at(block * BLOCK), row_at((block + 1) * BLOCK), model.n_topics,
                       stride, n_proposals, seed, sweep, longest, space.counts.get(), space.scratch.get(),
                       space.row.get()});
+      if (words) passed(by_word.order, block * BLOCK);
     });
     if (accept) collect_totals();
   }

@@ -34,6 +34,12 @@ nb::tuple to_numpy(Rows rows) {
                         to_numpy(std::move(rows.values)));
 }
 
+// Gives entries to a Python function, as two arrays; null where there is none.
+std::function<void(Rows&)> sink(const nb::object& keep) {
+  if (keep.is_none()) return nullptr;
+  return [keep](Rows& rows) { keep(to_numpy(rows.words), to_numpy(rows.values)); };
+}
+
 NB_MODULE(_noise, m) {
   nb::class_<Stream>(m, "Stream").def(nb::init<nb::object>(), "refill"_a);
 
@@ -68,19 +74,21 @@ NB_MODULE(_noise, m) {
   });
   m.def("laplace_rows", [](Stream& stream, Array<std::int32_t> words, Array<std::int64_t> offsets,
                            std::int64_t n_words, std::int64_t step, std::int64_t threshold, Digits digits,
-                           std::uint64_t s, std::uint64_t t) {
+                           std::uint64_t s, std::uint64_t t, nb::object keep) {
     auto tail = [=](Stream& z) { return threshold + geometric(z, s, t); };
     return to_numpy(noisy_rows(stream, words.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1,
                                n_words, step, threshold, digits.data(), static_cast<int>(digits.shape(0)),
-                               LaplaceLaw{s, t}, tail));
-  });
+                               LaplaceLaw{s, t}, tail, sink(keep)));
+  }, "stream"_a, "words"_a, "offsets"_a, "n_words"_a, "step"_a, "threshold"_a, "digits"_a, "s"_a, "t"_a,
+     "keep"_a = nb::none());
   m.def("gaussian_rows", [](Stream& stream, Array<std::int32_t> words, Array<std::int64_t> offsets,
                             std::int64_t n_words, std::int64_t step, std::int64_t threshold, Digits digits,
-                            std::uint64_t n, std::uint64_t d, std::uint64_t t, Digits cumulative) {
+                            std::uint64_t n, std::uint64_t d, std::uint64_t t, Digits cumulative, nb::object keep) {
     const Table excess(cumulative.data(), cumulative.shape(0));
     auto tail = [&](Stream& z) { return threshold + excess.draw(z); };
     return to_numpy(noisy_rows(stream, words.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1,
                                n_words, step, threshold, digits.data(), static_cast<int>(digits.shape(0)),
-                               GaussianLaw{n, d, t}, tail));
-  });
+                               GaussianLaw{n, d, t}, tail, sink(keep)));
+  }, "stream"_a, "words"_a, "offsets"_a, "n_words"_a, "step"_a, "threshold"_a, "digits"_a, "n"_a, "d"_a, "t"_a,
+     "cumulative"_a, "keep"_a = nb::none());
 }

@@ -3,15 +3,31 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "exact.hpp"
 
 namespace fedtopics {
 
+// Entries that go to `sink`, so many at a time, do not stay here; without one all stay.
 struct Rows {
+  static constexpr std::size_t AT_ONCE = 1 << 21;
+  std::function<void(Rows&)> sink;
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int32_t> words, values;
+  std::int64_t n_gone = 0;
+
+  void end_row() {
+    offsets.push_back(n_gone + static_cast<std::int64_t>(words.size()));
+    if (sink && words.size() >= AT_ONCE) empty();
+  }
+  void empty() {
+    sink(*this);
+    n_gone += static_cast<std::int64_t>(words.size());
+    words.clear();
+    values.clear();
+  }
 
   void keep(std::int32_t word, std::int64_t value) {
     words.push_back(word);
@@ -64,8 +80,9 @@ class Counter {
 template <class Law, class Tail>
 Rows noisy_rows(Stream& stream, const std::int32_t* words, const std::int64_t* offsets, std::int64_t n_documents,
                 std::int64_t n_words, std::int64_t step, std::int64_t threshold, const std::uint16_t* digits,
-                int n_rows, Law law, Tail tail) {
+                int n_rows, Law law, Tail tail, std::function<void(Rows&)> sink) {
   Rows rows;
+  rows.sink = std::move(sink);
   Counter counter(n_words);
   Survivors survivors(stream, digits, n_rows);
   for (std::int64_t document = 0; document < n_documents; ++document) {
@@ -84,8 +101,9 @@ Rows noisy_rows(Stream& stream, const std::int32_t* words, const std::int64_t* o
       if (counter.of(word) == 0) rows.keep(static_cast<std::int32_t>(word), tail(stream));
     }
     present_below(n_words);
-    rows.offsets.push_back(static_cast<std::int64_t>(rows.words.size()));
+    rows.end_row();
   }
+  if (rows.sink) rows.empty();
   return rows;
 }
 

@@ -1,0 +1,80 @@
+"""Topics that are worth nothing are called so, and those that are worth something are not."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from planted import drawn_corpus, planted_topics
+from typer.testing import CliRunner
+
+from fedtopics import train
+from fedtopics.commands.application import app
+from fedtopics.evaluation.scores import scores, scores_on
+from fedtopics.evaluation.usefulness import random_topics, warnings
+from fedtopics.model import TopicModel
+from fedtopics.report.comparison_page import comparison_page
+from fedtopics.report.run_page import run_page
+from fedtopics.runs.run import Run
+
+TOPICS = planted_topics(4, 30)
+TRAIN, TEST = drawn_corpus(TOPICS, 200, 40, seed=1), drawn_corpus(TOPICS, 60, 40, seed=2)
+
+
+def model_of(topics: np.ndarray) -> TopicModel:
+    return TopicModel(topics, np.ones(len(topics)), TRAIN.vocabulary)
+
+
+def shuffled() -> TopicModel:
+    """Words of all topics in every topic."""
+    return model_of(TOPICS[:, np.random.default_rng(5).permutation(TOPICS.shape[1])])
+
+
+def test_good_topics_get_no_warning_and_shuffled_ones_both() -> None:
+    assert warnings(scores(model_of(TOPICS), TRAIN, TEST)) == []
+    assert warnings(scores_on(model_of(TOPICS), TEST)) == []
+    for found in (scores(shuffled(), TRAIN, TEST), scores_on(shuffled(), TEST)):
+        assert "word frequencies" in warnings(found)[0]
+    made_up = {"perplexity": 5.0, "perplexity_unigram": 6.0, "coherence_npmi": 0.1}
+    assert warnings(made_up | {"coherence_npmi_chance": 0.05}) == []
+    assert "random words" in warnings(made_up | {"coherence_npmi_chance": 0.1})[0]
+    assert warnings(dict.fromkeys(made_up)) == []
+
+
+def test_random_topics_have_other_words_of_the_same_frequency() -> None:
+    frequency = np.arange(1000)[::-1]
+    topics = [[0, 1, 2], [500, 501, 999]]
+    found = random_topics(topics, frequency)
+    assert len(found) == 100
+    for own, drawn in zip(np.repeat(topics, 50, axis=0), found, strict=True):
+        assert len(set(drawn)) == 3
+        assert not {int(a) for a, b in zip(own, drawn, strict=True) if a == b}
+        assert np.abs(own - drawn).max() <= 10
+    assert found != random_topics(topics, frequency, seed=1)
+    assert random_topics([[0, 1]], np.array([2, 1]))[0] == [1, 0]
+
+
+def test_chance_is_no_coherence_where_words_are_independent() -> None:
+    found = scores(model_of(TOPICS), TRAIN, TEST)
+    assert abs(found["coherence_npmi_chance"]) < 0.15 < found["coherence_npmi"]
+
+
+def test_a_useless_run_says_so_in_every_place(tmp_path: Path) -> None:
+    """FedLDA with so little budget gives topics that are worse than none."""
+    source = tmp_path / "texts.csv"
+    rng = np.random.default_rng(0)
+    words = [f"{'abcdef'[group]}{number}x" for group in range(6) for number in range(40)]
+    texts = [" ".join(words[int(40 * (d % 6) + w)] for w in 40 * rng.random(12) ** 3) for d in range(150)]
+    source.write_text("text\n" + "\n".join(texts))
+    given = ["train", str(source), "--method", "fedlda", "--epsilon", "0.5", "--topics", "6", "--rounds", "3"]
+    shown = CliRunner().invoke(app, [*given, "--accept-cost", "--out", str(tmp_path / "run")])
+    assert shown.exit_code == 0, shown.output
+    assert "no better than word frequencies" in " ".join(shown.output.split())
+    run = Run.load(tmp_path / "run")
+    assert run.warnings
+    assert "WARNING" in repr(run)
+    assert "Of no use:" in run_page(run)
+    assert "is of no use" in comparison_page([run.record])
+    assert "warnings" not in json.loads((tmp_path / "run" / "run.json").read_text())
+    good = train(texts, "pooled", n_topics=6, n_rounds=50, show_progress=False)
+    assert good.warnings == []
+    assert "Of no use" not in run_page(good)
