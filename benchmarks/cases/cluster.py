@@ -58,7 +58,7 @@ def trained(name: str, corpus: str, n_workers: int) -> dict[str, Any]:
 
     method, documents = methods.make(name, **SETTINGS[name]), {"all": dealt(corpus).train}
     with (
-        LocalCluster(n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as started,
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as started,
         TemporaryDirectory() as folder,
     ):
         workers = Watched(Cluster(started.scheduler_address), Path(folder))
