@@ -21,6 +21,7 @@ HOUSE = [
     "related_words",
     "privacy",
     "protocol",
+    "cluster",
     "methods",
     "audit",
     "runs",

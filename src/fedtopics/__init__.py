@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 # Imported on first use, so that `import fedtopics` stays quick.
 _HOMES = {
+    "Cluster": "cluster.settings",
     "Corpus": "documents",
     "Data": "runs.preparing",
     "InputError": "errors",

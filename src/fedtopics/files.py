@@ -1,7 +1,8 @@
 """The only writer: all of a file or none of it, on the disk when the call returns; and reading within bounds.
 
-`write` is for what must not be lost, for its owner alone; `publish` for what people asked for, with the
-rights of their other files. `read` takes a file of a size that was expected, no pipe or device without end.
+`write` is for what must not be lost, for its owner alone; `write_first` for what must not be there twice;
+`publish` for what people asked for, with the rights of their other files. `read` takes a file of a size that
+was expected, no pipe or device without end.
 """
 
 import errno
@@ -12,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from stat import S_ISREG
 from typing import BinaryIO
 
@@ -45,6 +47,30 @@ def publish(path: Path, content: str | bytes, *, new: bool = False) -> None:
     raw = content.encode() if isinstance(content, str) else content
     with clear_errors(path, UNWRITTEN):
         _put(path, path.with_name(f".{path.name}.{os.getpid()}.draft"), raw, None)
+
+
+def write_first(path: Path, content: bytes, *, durable: bool = True) -> bool:
+    """Put `content` at `path` unless something is there: all of it, or False and nothing.
+
+    Of several processes, on whichever machines that share the folder, one is the first.
+    """
+    draft = path.with_name(f".{path.name}.{token_hex(8)}.draft")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with clear_errors(path, UNWRITTEN):
+        try:
+            with os.fdopen(os.open(draft, flags, PRIVATE_FILE), "wb") as file:
+                file.write(content)
+                file.flush()
+                if durable:
+                    os.fsync(file.fileno())
+            os.link(draft, path)
+        except FileExistsError:
+            return False
+        finally:
+            draft.unlink(missing_ok=True)
+        if durable:
+            sync_folder(path.parent)
+    return True
 
 
 def _put(path: Path, draft: Path, content: bytes, mode: int | None) -> None:

@@ -35,6 +35,7 @@ def start(
     Example: fedtopics party start ward --data letters.csv --text-column body
     """
     from fedtopics.network.keeper import Kept, say, until_told_to_stop
+    from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
 
     place = PartyFolder(folder)
@@ -43,6 +44,8 @@ def start(
     place.check()
     with place.store() as store:
         store.require(place.plan.costs(place.plan.vocabulary.most_words))
+        if place.policy.cluster is not None:
+            on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
     with Kept("party", folder, say) as worker:
         worker.keep_going(until_told_to_stop())
@@ -57,12 +60,16 @@ def forget(
 
     Example: fedtopics party forget ward --run run-1
     """
+    from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
 
     if not (folder / "models" / name).is_dir():
         raise InputError(f"expected a finished run, got {name!r} without a folder in {folder / 'models'}")
-    with PartyFolder(folder).store() as store:
+    place = PartyFolder(folder)
+    with place.store() as store:
         store.forget(name)
+        if place.policy.cluster is not None:
+            on_cluster.forget(place.policy.cluster, store, name)
     options.say(f"releases and memory of {name} are deleted; its price stays in the ledger")
 
 

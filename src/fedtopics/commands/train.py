@@ -7,6 +7,8 @@
   fedtopics train mails.csv --text-column body --party-column owner --epsilon 6 --topics 50 --out runs/mails
 
   fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/pooled-kos
+
+  fedtopics train mails.csv --epsilon 6 --cluster tcp://10.0.0.5:8786 --cluster-folder shared --out runs/mails
 """
 
 import logging
@@ -17,7 +19,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.audit.telling import sentences
-from fedtopics.commands import options, price, report, tables
+from fedtopics.commands import on_cluster, options, price, report, tables
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import with_related_words
@@ -30,10 +32,10 @@ from fedtopics.runs.run import Run, require_free
 logger = logging.getLogger(__name__)
 
 
-@options.takes(options.Dealing, "dealing")
+@options.takes(on_cluster.Placed, "dealing")
 def train(
     source: options.Source,
-    dealing: options.Dealing,
+    dealing: on_cluster.Placed,
     method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
@@ -75,11 +77,9 @@ def train(
         consistency=consistency,
         consistency_tau=tau,
         audit=audit,
+        cluster=dealing.place(),
     )
-    if consistency is not None:
-        logger.warning(_relation_note(run.record))
-    if run.record["noise"] == "simulated":
-        logger.warning("the noise came from the seed, for experiments; to publish, train with --secure-noise")
+    _warn(run.record)
     if out is not None:
         run.save(out)
         report.put_beside(out)
@@ -91,6 +91,13 @@ def train(
     if run.record.get("audit", {}).get("refuted"):  # then it has failed, whatever its topics are
         logger.error("the audit refutes what is proved: do not rely on this run, and report it (SECURITY.md)")
         raise typer.Exit(1)
+
+
+def _warn(record: dict[str, Any]) -> None:
+    if "consistency" in record:
+        logger.warning(_relation_note(record))
+    if record["noise"] == "simulated":
+        logger.warning("the noise came from the seed, for experiments; to publish, train with --secure-noise")
 
 
 def _words_note(made: Method) -> str:
@@ -111,9 +118,10 @@ def _print_run(run: Run, out: Path | None) -> None:
 
 
 def _prepared(
-    source: str, made: Method, dealing: options.Dealing, *, secure: bool, accept_cost: bool
+    source: str, made: Method, dealing: on_cluster.Placed, *, secure: bool, accept_cost: bool
 ) -> Data:
     """The documents, once the price of the whole run is wanted: before words are agreed on."""
+    dealing.check(made)
     agreed, delta = price.of_agreement(dealing.vocabulary_epsilon), Ledger().delta
     if agreed:
         most = price.MOST_WORDS

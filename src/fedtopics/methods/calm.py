@@ -96,6 +96,7 @@ class Calm(Method):
         "score": 16,
     }
     draws_once: ClassVar[bool] = True
+    in_shards: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
     def __post_init__(self) -> None:

@@ -21,6 +21,8 @@ from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing, added_in_steps
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
+# What answers for a party: `Method.contribute`, or what does the same elsewhere.
+Contribute: TypeAlias = Callable[[Party, Arrays, Turn], tuple[Release[Arrays], Arrays]]
 # Given the number of a round and a way to have its model made: more measures of that round.
 Monitor: TypeAlias = Callable[[int, Callable[[], TopicModel | None]], dict[str, float]]
 
@@ -41,13 +43,15 @@ def run(
     on_round: Callable[[Round], None] = lambda _: None,
     monitor: Monitor = lambda number, model: {},
     overhear: Overhear = _nobody,
+    contribute: Contribute | None = None,
 ) -> Outcome:
     """Train `method` on one corpus per party name (`corpora`); `n_threads` change no bit.
 
     The `ledger` must afford the method's plan before any document is looked at, and is charged with every
     release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. With `summing`
     the parties are added up as by a secure sum. `overhear` is given what every party is told and answers,
-    `on_round` the log of each round, to which `monitor` adds.
+    `on_round` the log of each round, to which `monitor` adds. `contribute` answers in place of the method's
+    own, where a party works elsewhere.
     """
     method = method if summing is None else method.for_sums()
     together = None if summing is None else checked(method, summing).together(len(corpora), len(corpora))
@@ -55,7 +59,7 @@ def run(
     require_words(len(vocabulary))
     check_words(vocabulary, "the vocabulary")
     ledger = _affording(ledger, corpora, method.prices(len(vocabulary)))
-    rounds: list[Round] = []
+    rounds, answer = list[Round](), method.contribute if contribute is None else contribute
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure, together=together)
     state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
@@ -63,7 +67,7 @@ def run(
     for number in range(method.n_rounds):
         began, turn = perf_counter(), replace(turn, round=number)
         combine = partial(_combined, method, summing, len(corpora))
-        state, parties = _played(method, state, parties, turn, ledger, carried.by(overhear), combine)
+        state, parties = _played(method, state, parties, turn, ledger, carried.by(overhear), combine, answer)
         seconds = perf_counter() - began
         up, down = carried.since_last()
         seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
@@ -111,13 +115,15 @@ def _played(
     ledger: Ledger,
     overhear: Overhear,
     combine: Callable[[Arrays, dict[str, Arrays], Turn], Arrays] | None = None,
+    contribute: Contribute | None = None,
 ) -> tuple[Arrays, dict[str, Party]]:
     """One round: the next state, and the parties after it."""
+    contribute = rounds.contribute if contribute is None else contribute
     sent: dict[str, Arrays] = {}
     after: dict[str, Party] = {}
     for name, party in parties.items():
         told = rounds.tell(state, name)
-        release, memory = rounds.contribute(party, told, replace(turn, role="party", party=name))
+        release, memory = contribute(party, told, replace(turn, role="party", party=name))
         ledger.charge(name, turn.round, release.cost, content=digest(release.value))
         overhear(turn.round, name, told, release)
         sent[name], after[name] = release.value, replace(party, memory=memory)

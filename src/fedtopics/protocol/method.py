@@ -143,6 +143,10 @@ class Method(ABC):
     draws_once: ClassVar[bool] = False
     """Whether a party draws its noise in its first release and uses it again in all others."""
 
+    in_shards: ClassVar[bool] = False
+    """Whether parts of a party's documents may answer each like a party of its own, and the sum of what they
+    send is what the party sends: noise, if there is any, is of single documents and drawn once."""
+
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         """[server] Next state from the `total` over the parties that are there, which may be none."""
         raise NotImplementedError(f"{type(self).__name__} says neither `combine` nor `combine_total`")

@@ -2,24 +2,25 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter, process_time
 from typing import Any
 
 from fedtopics.audit.auditing import audit as audited
+from fedtopics.cluster import session
+from fedtopics.cluster.settings import Cluster
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.evaluation.scores import scores
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.progress import Bar, bar
+from fedtopics.progress import bar
 from fedtopics.protocol import in_process
-from fedtopics.protocol.engine import Outcome, Round
+from fedtopics.protocol.engine import Outcome
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
@@ -34,6 +35,7 @@ from fedtopics.runs.preparing import (
     public_relation,
 )
 from fedtopics.runs.run import Run
+from fedtopics.runs.watch import Watch, shower
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +55,7 @@ def train(
     consistency: Any = None,
     consistency_tau: float = TAU,
     audit: bool = False,
+    cluster: Cluster | str | None = None,
     **settings: Any,
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
@@ -66,7 +69,8 @@ def train(
     relation (see `fedtopics.related_words.load`) towards which the server draws topics, as strongly as
     `consistency_tau`.
     `audit` attacks the method with canaries in copies of some documents, and writes what it reached into the
-    record, `audit` (see `fedtopics privacy audit`).
+    record, `audit` (see `fedtopics privacy audit`). `cluster`, a `Cluster` or the address of its scheduler,
+    is where the parties work: on a Dask cluster, as `fedtopics[dask]` brings it.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
@@ -74,6 +78,9 @@ def train(
         checked(made, secure_sum)
         made = made.for_sums()
     check_agreement(made, reading.get("vocabulary_epsilon"))
+    place = Cluster(cluster) if isinstance(cluster, str) else cluster
+    if place is not None:
+        session.check(place, made)
     reading["by_content"] = secure and made.hides_documents
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
@@ -90,6 +97,7 @@ def train(
         consistency=consistency,
         consistency_tau=consistency_tau,
         audit=audit,
+        cluster=place,
     )
 
 
@@ -106,6 +114,7 @@ def train_on(
     consistency: Any = None,
     consistency_tau: float = TAU,
     audit: bool = False,
+    cluster: Cluster | None = None,
 ) -> Run:
     """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
     check_dealing(data.dealing, secure)
@@ -115,7 +124,8 @@ def train_on(
         logger.warning("%s: %s", name, note)
     watch = Watch(data.test, n_threads)
     began, working = perf_counter(), process_time()
-    with bar(f"Training {name}", total=method.n_rounds, shown=show_progress) as shown:
+    bars = bar(f"Training {name}", total=method.n_rounds, shown=show_progress)
+    with session.opened(cluster, method) as place, bars as shown:
         outcome = in_process.run(
             method if relation is None else with_consistency(method, relation, consistency_tau),
             data.parties,
@@ -124,12 +134,13 @@ def train_on(
             n_threads=n_threads,
             secure=secure,
             summing=secure_sum,
-            on_round=_shower(shown),
+            on_round=shower(shown),
             monitor=watch,
+            contribute=place.contribute,
         )
     for remark in outcome.remarks:
         logger.warning("%s: %s", name, remark)
-    facts: dict[str, Any] = {
+    facts: dict[str, Any] = place.facts() | {
         "seed": seed,
         "seconds": perf_counter() - began - watch.seconds,
         "processor_seconds": process_time() - working - watch.processor_seconds,
@@ -201,37 +212,6 @@ def _others(run: Run, price: dict[str, Any], runs: list[tuple[dict[str, Any], Ru
         and other.record["seed"] == run.record["seed"]
         and ({} in (price, paid) or price == paid)
     ]
-
-
-class Watch:
-    """Held-out perplexity after rounds 1, 2, 4, 8, ...: often while topics form, rarely later."""
-
-    def __init__(self, test: Corpus, n_threads: int) -> None:
-        self.test, self.n_threads = test, n_threads
-        self.seconds = self.processor_seconds = 0.0
-
-    def __call__(self, number: int, model: Callable[[], TopicModel | None]) -> dict[str, float]:
-        if (number + 1).bit_count() != 1:
-            return {}
-        began, working = perf_counter(), process_time()
-        topics = model()
-        found = (
-            {} if topics is None else {"perplexity": perplexity(topics, self.test, n_threads=self.n_threads)}
-        )
-        self.seconds += perf_counter() - began
-        self.processor_seconds += process_time() - working
-        return found
-
-
-def _shower(shown: Bar) -> Callable[[Round], None]:
-    """Moves the bar on by a round and shows the last measures beside it."""
-    latest: dict[str, float] = {}
-
-    def show(entry: Round) -> None:
-        latest.update(entry.measures)
-        shown.advance(round=entry.round + 1, **latest)
-
-    return show
 
 
 def _ledger(data: Data, method: Method) -> Ledger:

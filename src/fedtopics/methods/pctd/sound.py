@@ -126,6 +126,7 @@ class Pctd(GaussianUnits):
     )
     variant: ClassVar[str | None] = "sound"
     draws_once: ClassVar[bool] = True
+    in_shards: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.release not in ("document", "unit"):

@@ -52,5 +52,7 @@ class PartyAnswers:
     def close(self) -> None:
         if self._side is not None:
             self._unpaid = self._side.unpaid
+            if self._side.elsewhere is not None:
+                self._side.elsewhere.workers.close()
             self._side.store.close()
             self._side = None

@@ -27,7 +27,7 @@ from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
-from fedtopics.network.party import ledger_file
+from fedtopics.network.party import ledger_file, on_cluster
 from fedtopics.network.party.side import Delivery, PartySide
 from fedtopics.network.party.store import MODELS, PartyStore
 from fedtopics.network.party.sums import Identity
@@ -188,7 +188,9 @@ class PartyFolder:
         store, score = self.store(LOCK_SECONDS), self._score()
         sign = partial(certificates.sign, self.path / "party.key")
         given = self.training, self.keep, self.policy.log, score, sign, FILES, self.is_kept
-        return PartySide(self.name, terms, store, *given, self._identity(sign))
+        cluster = self.policy.cluster
+        elsewhere = None if cluster is None else on_cluster.opened(cluster, terms.method, store, run)
+        return PartySide(self.name, terms, store, *given, self._identity(sign), elsewhere)
 
     def _identity(self, sign: Sign) -> Identity | None:
         """Who this party is before others, where the plan has a secure sum."""

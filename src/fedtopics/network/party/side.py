@@ -26,6 +26,7 @@ from time import perf_counter, time
 
 import numpy as np
 
+from fedtopics.cluster.party import OnCluster
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import one_line
 from fedtopics.documents.text.words import words_of
@@ -90,6 +91,7 @@ class PartySide:
     files: Collection[str] | None = None  # what a finished run is delivered as
     is_kept: Callable[[str], bool] = lambda run: False  # whether a finished run is stored
     identity: Identity | None = None  # before other parties, where the plan has a secure sum
+    elsewhere: OnCluster | None = None  # who answers in rounds of training, if not this process
     unpaid: bool = False  # whether a price could not be written: then no other is agreed to
     _documents: Corpus | None = field(default=None, init=False)
     _words: PartyWords = field(init=False)
@@ -177,11 +179,15 @@ class PartySide:
         if due is not None:
             so_far.require(due, rounds.prices(len(words or ())), self.terms.n_repeats)
         price = so_far.price(asked.round, prices) if due is None else due
+        answer = rounds.contribute
+        if self.elsewhere is not None and words is not None:
+            self.elsewhere.require()
+            answer = self.elsewhere.contribute
         self._begin(asked, price if words is None else self.terms.priced(price))
         if asked.round == CONFIRMATION:
             self._words.note_candidates(asked.run, words_of(arrays["words"]))
         party = self._party(asked.run, words)
-        release, memory = rounds.contribute(party, arrays, self.terms.turn("party", asked.round, self.name))
+        release, memory = answer(party, arrays, self.terms.turn("party", asked.round, self.name))
         if self._is_hidden(asked):
             release = release.map(lambda sent: self._in_sums().in_steps(sent, arrays, asked.vocabulary))
         payload = self._commit(asked, release, None if words is None else memory)

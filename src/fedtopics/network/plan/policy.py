@@ -11,6 +11,11 @@ peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they rea
                           hides nothing from a coordinator that can pass for the others; where noise is drawn
                           together, all but as many as may help the coordinator are needed
 
+[cluster]                 this party's own Dask cluster, where it has one (`fedtopics.cluster.settings`)
+address = "tls://10.0.0.5:8786"
+shards = 16               parts of the documents; by their number where not given
+folder = "/shared/ward"   that all its machines see; the party's own store where not given
+
 [[budget]]                over all runs together, as the party's own ledger counts them
 relation = "word add/remove"
 epsilon = 12.0
@@ -22,6 +27,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from fedtopics.cluster.settings import Cluster, check_method
 from fedtopics.errors import InputError
 from fedtopics.methods import find
 from fedtopics.network.plan.plan import Plan
@@ -47,6 +53,7 @@ class Policy:
     simulation: bool = False
     secure_sum: bool = False
     peers: Mapping[str, str] = field(default_factory=dict)
+    cluster: Cluster | None = None
 
     def __post_init__(self) -> None:
         if self.log not in LOGS:
@@ -77,6 +84,11 @@ class Policy:
                 f"this party takes part with at least {self.min_parties} parties, "
                 f"got a plan that goes on with {plan.min_parties}"
             )
+        if self.cluster is not None:
+            try:
+                check_method(method)
+            except InputError as error:
+                raise PolicyError(f"this party works on a cluster: {error}") from None
         n_rounds = method.n_rounds + (0 if plan.secure_sum is None else plan.secure_sum.repeats)
         if n_rounds > self.max_rounds:
             raise PolicyError(f"this party allows {self.max_rounds} rounds, got a plan of {n_rounds}")

@@ -1,0 +1,1 @@
+"""A party on several machines: its documents in shards, on the workers of its own Dask cluster."""

@@ -1,0 +1,48 @@
+"""A cluster for the length of a run."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, NamedTuple
+
+from fedtopics.cluster.connection import Connection
+from fedtopics.cluster.party import OnCluster
+from fedtopics.cluster.settings import Cluster, check_method
+from fedtopics.errors import InputError
+from fedtopics.protocol.in_process import Contribute
+from fedtopics.protocol.method import Method
+
+
+def check(cluster: Cluster, method: Method) -> None:
+    """Refuse a method or a cluster that cannot work, before any document is read."""
+    with opened(cluster, method):
+        pass
+
+
+class Place(NamedTuple):
+    """Where parties work: who answers for them, and what the record says of it in the end."""
+
+    contribute: Contribute
+    facts: Callable[[], dict[str, Any]]
+
+
+@contextmanager
+def opened(cluster: Cluster | None, method: Method) -> Iterator[Place]:
+    """Parties on the cluster, or here; what they kept in the shared folder is deleted in the end."""
+    if cluster is None:
+        yield Place(method.contribute, dict)
+        return
+    check_method(method)
+    if cluster.folder is not None and not Path(cluster.folder).is_dir():
+        raise InputError(f"expected a folder that the whole cluster sees, got {cluster.folder!r:.80}")
+    folder = Path(mkdtemp(prefix="fedtopics-", dir=cluster.folder)).resolve()
+    connection = Connection(cluster, folder)
+    try:
+        connection.require()
+        parties = OnCluster(method, connection, folder, cluster.shards)
+        yield Place(parties.contribute, lambda: {"cluster": parties.to_dict()})
+    finally:
+        connection.close()
+        shutil.rmtree(folder, ignore_errors=True)
