@@ -201,7 +201,7 @@ def of_coverage() -> str:
 @case(
     "audit_coverage",
     measures=(audit,),
-    minutes=3,
+    minutes=1,
     pages=("docs/audit.md",),
     shows={"audit-coverage": of_coverage},
 )

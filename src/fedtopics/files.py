@@ -116,6 +116,16 @@ def scratch() -> BinaryIO:
 
 
 @contextmanager
+def scratch_folder(within: str | None) -> Iterator[Path]:
+    """A new folder, for its owner alone, `within` another or among the temporary ones; then gone."""
+    folder = Path(tempfile.mkdtemp(prefix="fedtopics-", dir=within)).resolve()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
     """A draft to fill, for its owner alone, that becomes the folder `target`; nothing where that fails."""
     draft = target.with_name(f".{target.name}.draft")

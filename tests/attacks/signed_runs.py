@@ -26,9 +26,10 @@ from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.folder import CoordinatorFolder, RunFolder
 from fedtopics.network.local import write_texts
 from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
-from fedtopics.network.party.side import Delivery, PartySide
+from fedtopics.network.party.side import PartySide
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan

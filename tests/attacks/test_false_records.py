@@ -27,8 +27,8 @@ from attacks.signed_runs import (
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.network import attestation, verification
+from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.folder import PartyFolder
-from fedtopics.network.party.side import Delivery
 from fedtopics.privacy.price.ledger import Entry, Ledger
 
 Lie: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], None]

@@ -20,9 +20,9 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.party import ledger_file
+from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
-from fedtopics.network.party.side import Delivery
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
 from fedtopics.network.plan.parts import PlannedWords

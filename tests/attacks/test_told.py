@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -241,6 +242,6 @@ def test_models_of_every_size_that_a_method_makes_are_scored(tmp_path: Path) -> 
     party = scored(tmp_path, TELLING["calm"])
     assert party.ask("evaluate", 3, {"topics": np.full((3, 24), 1 / 24)})[0] == ""
     party.side.store.close()
-    party = scored(tmp_path / "ftm", TELLING["ftm"])
+    party = scored(tmp_path / "ftm", replace(TELLING["ftm"], reduce=False))
     assert party.ask("evaluate", 3, {"topics": np.full((7, 24), 1 / 24)})[0] == "WireError"
     assert party.ask("evaluate", 3, {"topics": np.full((6, 24), 1 / 24)})[0] == ""

@@ -176,7 +176,7 @@ def test_a_party_that_comes_late_draws_before_it_answers(tmp_path: Path) -> None
     place = OnCluster(method, Here(), tmp_path, 5)
     party = Party("north", PARTIES["north"], {})
     release, _ = place.contribute(party, method.broadcast(state), Turn(1, "party", 2, "north"))
-    assert set(release.value) == {"counts", "likelihood"}
+    assert set(release.value) == {"roots", "likelihood"}
     assert release.cost == replace(method.prices(60)[0], noise="simulated")
 
 

@@ -12,17 +12,21 @@ from network.identities import authority, identity
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.network import wire
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.rounds import Coordinator
 from fedtopics.network.messages import Request
-from fedtopics.network.party.side import Delivery, PartySide
+from fedtopics.network.party.delivery import Delivery
+from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.coding import NOTHING, Known
 from fedtopics.protocol.engine import Engine, Outcome
 from fedtopics.protocol.method import Method
+from fedtopics.protocol.turn import Arrays
 
 PLAN = "0" * 64
 
@@ -53,6 +57,18 @@ class Direct:
             answers[name] = self.bend(name, requests[name], self.sides[name].answer(asked))
             self.heard += [answer for answer in [answers[name]] if isinstance(answer, bytes)]
         return answers
+
+
+@dataclass
+class Ear:
+    """Who hears all messages of one direction, and so knows what each is coded by."""
+
+    known: Known = NOTHING
+
+    def hear(self, body: bytes) -> Arrays:
+        arrays = wire.unpack(body, limit=2**20, known=self.known)
+        self.known = self.known.after(arrays) if wire.is_relative(body) else Known(arrays)
+        return arrays
 
 
 @dataclass

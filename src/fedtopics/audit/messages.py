@@ -79,6 +79,7 @@ def reference(
     method: Method, copies: Mapping[str, Corpus], *, seed: int, n_threads: int, summing: Summing | None = None
 ) -> Reference:
     """One run on the copies and a party of canaries, added up by `summing` where it is given."""
+    method = method if summing is None else method.for_sums()
     vocabulary = next(iter(copies.values())).vocabulary
     planted = in_one_document("word add/remove", vocabulary, 100).planted(
         np.ones(min(100, len(vocabulary)), bool)

@@ -76,12 +76,13 @@ class OnCluster:
         shelf.clear(but=before)
         after = sha256(f"{before}/{turn.round}/{digest(told)}".encode()).hexdigest()[: 2 * NAME_BYTES]
         shelf.put_told(after, told)
+        method = self.method.for_sums()
         jobs = [
-            Job(fedtopics.__version__, shelf, shard, documents, self.method, after, turn, before, after)
+            Job(fedtopics.__version__, shelf, shard, documents, method, after, turn, before, after)
             for shard, documents in enumerate(self._cut[party.name])
         ]
         total = self.workers.total(jobs)
-        sent = shards.as_sent(total.value, total.kinds)
+        sent = self.method.of_shards(shards.as_sent(total.value, total.kinds))
         if total.mechanism is not None:
             [(name, steps)] = sent.items()
             released = total.mechanism.release(steps, turn.noise())

@@ -1,16 +1,15 @@
 """A cluster for the length of a run."""
 
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from fedtopics.cluster.connection import Connection
 from fedtopics.cluster.party import OnCluster
 from fedtopics.cluster.settings import Cluster, check_method
 from fedtopics.errors import InputError
+from fedtopics.files import scratch_folder
 from fedtopics.protocol.in_process import Contribute
 from fedtopics.protocol.method import Method
 
@@ -37,12 +36,7 @@ def opened(cluster: Cluster | None, method: Method) -> Iterator[Place]:
     check_method(method)
     if cluster.folder is not None and not Path(cluster.folder).is_dir():
         raise InputError(f"expected a folder that the whole cluster sees, got {cluster.folder!r:.80}")
-    folder = Path(mkdtemp(prefix="fedtopics-", dir=cluster.folder)).resolve()
-    connection = Connection(cluster, folder)
-    try:
+    with scratch_folder(cluster.folder) as folder, closing(Connection(cluster, folder)) as connection:
         connection.require()
         parties = OnCluster(method, connection, folder, cluster.shards)
         yield Place(parties.contribute, lambda: {"cluster": parties.to_dict()})
-    finally:
-        connection.close()
-        shutil.rmtree(folder, ignore_errors=True)

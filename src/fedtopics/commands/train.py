@@ -8,7 +8,7 @@
 
   fedtopics train docword.kos.txt.gz --method pooled --parties 3 --set beta=0.02 --out runs/pooled-kos
 
-  fedtopics train mails.csv --epsilon 6 --cluster tcp://10.0.0.5:8786 --cluster-folder shared --out runs/mails
+  fedtopics train sotu --epsilon 6 --cluster tcp://10.0.0.5:8786 --cluster-folder shared --out runs/by-cluster
 """
 
 import logging

@@ -82,7 +82,7 @@ def meanings(name: str, variant: str | None = None) -> dict[str, str]:
     """What each setting of the method `name`, in this `variant`, means: as everywhere, and by its comment.
 
     >>> meanings("calm")["n_steps"]
-    'updates of each document in a round'
+    'updates of each document in a round, once topics have formed'
     """
     comments: dict[str, str] = {"variant": " or ".join(variants(name))}
     for kind in reversed(find(name, variant).__mro__):
@@ -149,6 +149,8 @@ def _check_kind(name: str, value: Any, hint: Any) -> None:
             raise InputError(f"{name} must be a whole number, got {value!r}")
         if not -MOST_NUMBER <= value <= MOST_NUMBER:
             raise InputError(f"{name} must be a number up to {MOST_NUMBER:g}, got {value!r:.60}")
+    elif bool in kinds and not isinstance(value, bool):
+        raise InputError(f"{name} must be true or false, got {value!r:.60}")
     elif str in kinds and not isinstance(value, str):
         raise InputError(f"{name} must be a text, got {value!r:.60}")
 

@@ -72,8 +72,8 @@ class Calm(Method):
     alpha: float = 0.1
     beta: float = 0.05
     burstiness: float = 0.3  # 0: Poisson counts
-    n_steps: int = 8  # updates of each document in a round, once topics have formed
-    momentum: float = 0.95  # share of the change of a round by which the next goes on; 0: none
+    n_steps: int = 12  # updates of each document in a round, once topics have formed
+    momentum: float = 0.97  # share of the change of a round by which the next goes on; 0: none
     held_out: float = 0.0  # share of the histograms that decides when to stop; 0: never before n_rounds
     unit: str = "document"  # or "sentence": what one noisy histogram covers
     max_length: int | None = None  # public bound on the tokens of a document; prices whole documents
@@ -176,9 +176,7 @@ class Calm(Method):
             n_threads=turn.n_threads,
         )
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
-        sent = {"likelihood": np.array(step.log_likelihood), "counts": step.counts}
-        if self.sends == "roots":
-            sent["roots"] = roots.of(sent.pop("counts"))
+        sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
         if self.held_out and stopping.is_due(turn.round):
             apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
@@ -191,6 +189,9 @@ class Calm(Method):
 
     def for_sums(self) -> "Calm":
         return replace(self, sends="counts")
+
+    def of_shards(self, total: Arrays) -> Arrays:
+        return roots.with_roots(total) if self.sends == "roots" else total
 
     def telling_topics(self) -> "Calm":
         return replace(self, tells="topics")

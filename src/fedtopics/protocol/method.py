@@ -144,8 +144,12 @@ class Method(ABC):
     """Whether a party draws its noise in its first release and uses it again in all others."""
 
     in_shards: ClassVar[bool] = False
-    """Whether parts of a party's documents may answer each like a party of its own, and the sum of what they
-    send is what the party sends: noise, if there is any, is of single documents and drawn once."""
+    """Whether parts of a party's documents may answer each like a party of its own (`for_sums`), and the sum
+    of it says what the party sends: noise, if there is any, is of single documents and drawn once."""
+
+    def of_shards(self, total: Arrays) -> Arrays:
+        """[party] What it sends where its shards answered this `total`."""
+        return total
 
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
         """[server] Next state from the `total` over the parties that are there, which may be none."""

@@ -52,3 +52,11 @@ def with_counts(arrays: Arrays) -> Arrays:
         return arrays
     others = {name: array for name, array in arrays.items() if name != "roots"}
     return others | {"counts": to_counts(arrays["roots"])}
+
+
+def with_roots(arrays: Arrays) -> Arrays:
+    """What is to be sent, with "roots" in place of the "counts" where it has these."""
+    if "counts" not in arrays:
+        return arrays
+    others = {name: array for name, array in arrays.items() if name != "counts"}
+    return others | {"roots": of(arrays["counts"])}

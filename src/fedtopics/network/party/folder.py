@@ -28,7 +28,8 @@ from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
 from fedtopics.network.party import ledger_file, on_cluster
-from fedtopics.network.party.side import Delivery, PartySide
+from fedtopics.network.party.delivery import Delivery
+from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import MODELS, PartyStore
 from fedtopics.network.party.sums import Identity
 from fedtopics.network.plan import acceptance, certificates

@@ -32,9 +32,9 @@ from fedtopics.documents.text.harmless import one_line
 from fedtopics.documents.text.words import words_of
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
-from fedtopics.model import TopicModel
 from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.line import PartyLine
 from fedtopics.network.party.runs import PartyRuns, RoundPassedError, never_empty
 from fedtopics.network.party.store import PartyStore
@@ -45,7 +45,6 @@ from fedtopics.network.private_scores import Score
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.budget import BudgetError
 from fedtopics.privacy.price.cost import FREE, Cost
-from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told
 from fedtopics.protocol.agreeing import CONFIRMATION
@@ -64,16 +63,6 @@ class PlanNotAcceptedError(InputError):
 
 class PartyFailedError(InputError):
     """Something went wrong while this party worked on its documents; its own log says what."""
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """What a party keeps of a finished run: the coordinator's files by name, and what is its own."""
-
-    files: dict[str, bytes]
-    words: tuple[str, ...]
-    local_model: TopicModel | None
-    ledger: Ledger
 
 
 @dataclass
