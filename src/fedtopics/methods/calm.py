@@ -72,7 +72,7 @@ class Calm(Method):
     alpha: float = 0.1
     beta: float = 0.05
     burstiness: float = 0.3  # 0: Poisson counts
-    n_steps: int = 12  # updates of each document in a round, once topics have formed
+    n_steps: int = 10  # updates of each document in a round, once topics have formed
     momentum: float = 0.97  # share of the change of a round by which the next goes on; 0: none
     held_out: float = 0.0  # share of the histograms that decides when to stop; 0: never before n_rounds
     unit: str = "document"  # or "sentence": what one noisy histogram covers
