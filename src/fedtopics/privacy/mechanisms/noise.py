@@ -63,7 +63,7 @@ class Noise:
 
         A party's part of it, where all draw it `together`.
         """
-        name = json.dumps(["fedtopics federation simulated noise", int(seed), *address]).encode()
+        name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
         return cls(hashlib.sha256(name).digest(), together=together)
 
     def laplace(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
