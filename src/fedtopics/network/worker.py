@@ -22,7 +22,8 @@ def take_part(folder: Path) -> None:
     keep_log(folder)
     place = PartyFolder(folder)
     plan, answers = place.plan, PartyAnswers(place, place.name)
-    Visitor(plan.host, plan.port, place.credentials, answers.answer, say).keep_visiting()
+    proxy = place.policy.proxy
+    Visitor(plan.host, plan.port, place.credentials, answers.answer, say, proxy).keep_visiting()
 
 
 if __name__ == "__main__":

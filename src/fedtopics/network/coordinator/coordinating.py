@@ -18,6 +18,7 @@ from fedtopics.network.coordinator.checkpoint import WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
+from fedtopics.network.coordinator.guests import Guests
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
@@ -50,6 +51,7 @@ class Coordinating:
         with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
             self.say(f"listening on {plan.coordinator}")
             while True:
+                Guests(self.folder.path).arrived(self._desk.parties)
                 self._step()
                 sleep(POLL)
 

@@ -9,11 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import sleep
 
-from cryptography import x509
-
 from fedtopics.errors import InputError
-from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
-from fedtopics.network.plan import certificates
+from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, TURN
+from fedtopics.network.party.calling import called
 from fedtopics.network.tls import Credentials
 
 MOST_BYTES = 2**31  # of a question
@@ -34,6 +32,7 @@ class Visitor:
     credentials: Credentials
     answer: Callable[[bytes], bytes]
     say: Callable[[str], None]
+    proxy: str | None = None
     _connection: http.client.HTTPSConnection | None = field(default=None, init=False)
     _said: str = field(default="", init=False)
     _pause: float = field(default=SHORTEST, init=False)
@@ -57,7 +56,7 @@ class Visitor:
     def take_turn(self) -> None:
         """Hand in the answer to the last question, and answer the next one if there is one."""
         if self._connection is None:
-            self._connection = self._called()
+            self._connection = called(self.host, self.port, self.credentials, self.proxy)
         number, answer = self._answered
         headers = {ANSWER: number} if number else {}
         self._connection.request("POST", TURN, answer, headers)
@@ -78,17 +77,6 @@ class Visitor:
             raise InputError("it refuses this party: not in its plan, not approved or revoked; ask it why")
         if response.status not in (204, 409):
             raise NoQuestionError(f"expected a question, got HTTP status {response.status}")
-
-    def _called(self) -> http.client.HTTPSConnection:
-        context = self.credentials.for_party()
-        connection = http.client.HTTPSConnection(self.host, self.port, timeout=STALLED, context=context)
-        connection.connect()
-        shown = connection.sock.getpeercert(binary_form=True) or b""
-        name = certificates.common_name(x509.load_der_x509_certificate(shown).subject)
-        if name != certificates.COORDINATOR:
-            connection.close()
-            raise InputError(f"expected the coordinator's certificate, got that of {name!r:.60}")
-        return connection
 
     def hang_up(self) -> None:
         """End the connection; the next turn makes another."""
