@@ -78,7 +78,9 @@ def test_the_coordinator_keeps_no_code(invited: Invited, north: Joining) -> None
     assert not any(code in content for content in hostile.files(invited.hub).values())
 
 
-def test_a_stolen_invitation_is_of_no_use_once_another_key_has_asked(invited: Invited, north: Joining) -> None:
+def test_a_stolen_invitation_is_of_no_use_once_another_key_has_asked(
+    invited: Invited, north: Joining
+) -> None:
     north.ask()
     thief = invited.joining(north.invitation, "thief")
     with pytest.raises(NotInvitedError, match="another key has used this invitation already"):
@@ -176,7 +178,9 @@ def test_a_swollen_request_is_not_even_read(invited: Invited, north: Joining) ->
         began = monotonic()
         assert invited.said(held, asked).startswith(b"HTTP/1.1 400"), length
         assert monotonic() - began < 2
-    chunked = b"POST /join HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
+    chunked = (
+        b"POST /join HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
+    )
     assert invited.said(held, chunked).startswith(b"HTTP/1.1 400")
 
 

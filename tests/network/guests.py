@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from attacks import hostile
-from network import processes
 
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import Door

@@ -12,6 +12,7 @@ from fedtopics.network.keeper import end_with_keeper, keep_log, say
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.visitor import Visitor
+from fedtopics.network.pulse import Pulse
 
 
 def coordinate(folder: Path) -> None:
@@ -23,7 +24,8 @@ def take_part(folder: Path) -> None:
     place = PartyFolder(folder)
     plan, answers = place.plan, PartyAnswers(place, place.name)
     proxy = place.policy.proxy
-    Visitor(plan.host, plan.port, place.credentials, answers.answer, say, proxy).keep_visiting()
+    note = Pulse(folder, {"connected": False}).start().note
+    Visitor(plan.host, plan.port, place.credentials, answers.answer, say, proxy, note).keep_visiting()
 
 
 if __name__ == "__main__":

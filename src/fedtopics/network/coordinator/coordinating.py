@@ -6,7 +6,9 @@ checkpoint.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from time import monotonic, sleep
 
 from fedtopics.documents.reading import read
@@ -25,8 +27,10 @@ from fedtopics.network.coordinator.server import Server
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.pulse import Pulse
 
 POLL = 0.2
+LOOK_ROUND = 1.0
 SETTLED = 3.0  # seconds for which the connected parties must stay the same before a run begins without some
 LARGEST = 2**29  # bytes of an answer, besides what a model takes
 RETRY = 5.0  # seconds before a run that waits for parties is tried again
@@ -50,10 +54,20 @@ class Coordinating:
         plan, door = self.folder.plan, Door(self.folder.path)
         with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
             self.say(f"listening on {plan.coordinator}")
+            pulse = Pulse(self.folder.path).start()
+            Thread(target=self._look_round, args=(pulse,), daemon=True, name="look round").start()
             while True:
-                Guests(self.folder.path).arrived(self._desk.parties)
                 self._step()
                 sleep(POLL)
+
+    def _look_round(self, pulse: Pulse) -> None:
+        """See who is there, while runs go on: for monitors, and for invitations that were taken up."""
+        while True:
+            there = self._desk.parties
+            pulse.note(parties=there)
+            with suppress(InputError, OSError):
+                Guests(self.folder.path).arrived(there)
+            sleep(LOOK_ROUND)
 
     def _step(self) -> None:
         """Take up a run, if there is one and enough parties are there."""

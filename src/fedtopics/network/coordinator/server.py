@@ -26,6 +26,7 @@ from typing import Any
 
 from cryptography import x509
 
+from fedtopics import __version__
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import LOOK, Door, RefusedError, Strangers, Visits, cut
@@ -125,7 +126,7 @@ class Refusals:
 class _Visit(BaseHTTPRequestHandler):
     """One connection of a party, from its handshake to its end."""
 
-    protocol_version, server_version, sys_version = "HTTP/1.1", "fedtopics", ""
+    protocol_version, server_version, sys_version = "HTTP/1.1", f"fedtopics/{__version__}", ""
     server: Server
 
     def setup(self) -> None:

@@ -19,8 +19,8 @@ from typing import Any
 
 from fedtopics import files
 from fedtopics.errors import InputError
+from fedtopics.network.calling import called
 from fedtopics.network.messages import JOIN, MOST_DIGITS
-from fedtopics.network.party.calling import called
 from fedtopics.network.party.offer import MOST_BYTES, MOST_WORD_BYTES, Offer, check_allowed
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import Acceptance, AcceptanceError

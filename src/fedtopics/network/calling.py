@@ -4,7 +4,11 @@ A proxy (HTTP CONNECT) carries bytes that it cannot read: certificates are check
 """
 
 import http.client
+import ssl
 from base64 import b64encode
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from time import time
 from urllib.parse import unquote, urlsplit
 
 from cryptography import x509
@@ -13,6 +17,8 @@ from fedtopics.errors import InputError
 from fedtopics.network.messages import STALLED
 from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
+
+KNOCK = 10.0  # seconds for an answer
 
 
 def called(
@@ -52,3 +58,43 @@ def proxy_address(proxy: str) -> tuple[tuple[str, int], dict[str, str]]:
         return (host, port), {}
     held = f"{unquote(found.username)}:{unquote(found.password or '')}".encode()
     return (host, port), {"Proxy-Authorization": f"Basic {b64encode(held).decode()}"}
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a coordinator says to who only knocks; `skew` is its clock less this one's, in seconds."""
+
+    status: int
+    skew: float | None
+    version: str
+
+
+def knocked(host: str, port: int, credentials: Credentials, proxy: str | None = None) -> Heard:
+    """Knock, as the owner of these credentials, and say nothing that could be a turn or a request to join."""
+    connection = called(host, port, credentials, proxy, KNOCK)
+    try:
+        connection.request("POST", "/", b"")
+        response = connection.getresponse()
+        return Heard(response.status, skew_of(response), response.getheader("Server", "").strip()[:60])
+    finally:
+        connection.close()
+
+
+def skew_of(response: http.client.HTTPResponse) -> float | None:
+    """By how many seconds the clock of who answers is ahead of this one, as far as whole seconds tell."""
+    try:
+        told = parsedate_to_datetime(response.getheader("Date", "")).timestamp()
+    except (ValueError, TypeError):
+        return None
+    skew = told + 0.5 - time()
+    return 0.0 if abs(skew) <= 1.5 else skew
+
+
+def words(error: Exception) -> str:
+    """Why there is no connection, for the operator."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not that of this federation's coordinator ({error.verify_message})"
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+        return f"it refused this party's certificate, or speaks no TLS ({error.reason})"
+    lost = isinstance(error, ssl.SSLEOFError | http.client.RemoteDisconnected | ConnectionResetError)
+    return "the connection was lost" if lost else str(error) or type(error).__name__
