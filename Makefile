@@ -66,7 +66,7 @@ bench: setup
 	$(BIN)/python -m benchmarks tables
 
 # Every figure and table of the five papers, anew, after the speech recognition that two of them show (it takes flite:
-# apt-get install flite). Can be stopped: the case that was under way goes on. Writes docs/reproduction.md.
+# apt-get install flite). Can be stopped: the case that was under way goes on. Writes docs/evidence/reproduction.md.
 reproduce: setup
 	$(BIN)/python -m benchmarks run speech papers --fresh
 	$(BIN)/python -m benchmarks tables

@@ -24,11 +24,11 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 @pytest.mark.parametrize(
     ("name", "n_least"),
     [
-        ("tutorial.md", 20),
-        ("choosing.md", 5),
-        ("report.md", 3),
-        ("applications.md", 8),
-        ("general-english.md", 4),
+        ("start/tutorial.md", 20),
+        ("start/choosing.md", 5),
+        ("start/report.md", 3),
+        ("how-to/applications.md", 8),
+        ("how-to/general-english.md", 4),
     ],
 )
 def test_examples_run(name: str, n_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +41,7 @@ def test_examples_run(name: str, n_least: int, tmp_path: Path, monkeypatch: pyte
 def test_every_promise_of_security_names_tests_that_exist() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     known = set(re.findall(r"^def (test_\w+)", sources, re.MULTILINE))
-    text = (DOCS / "security.md").read_text(encoding="utf-8")
+    text = (DOCS / "operate" / "security.md").read_text(encoding="utf-8")
     assert set(re.findall(r"`(test_\w+)`", text)) - known == set()
     promises = re.findall(r"\| promise \| kept by \|\n\|---\|---\|\n((?:\|.*\n)+)", text)
     rows = [row for table in promises for row in table.splitlines()]
@@ -131,7 +131,7 @@ sys.exit(pytest.main(options + ["tests/protocol/test_contract.py", "tests/protoc
 
 
 def test_the_method_of_the_guide_passes_the_suites_of_all_methods(tmp_path: Path) -> None:
-    page = (DOCS / "adding-a-method.md").read_text(encoding="utf-8")
+    page = (DOCS / "how-to" / "adding-a-method.md").read_text(encoding="utf-8")
     (source,) = re.findall(r"```python\n(\"\"\"Naive.*?)```", page, re.DOTALL)
     (tmp_path / "naive.py").write_text(source)
     (checks,) = re.findall(r"```python\n(from fedtopics.checks.*?)```", page, re.DOTALL)

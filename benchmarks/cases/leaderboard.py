@@ -91,7 +91,9 @@ def _row(place: Place) -> list[str]:
     return [place.candidate.label, *cells, place.candidate.why or proved]
 
 
-board = partial(case, measures=(sampling, evaluation, methods), corpora=SETS, pages=("docs/leaderboard.md",))
+board = partial(
+    case, measures=(sampling, evaluation, methods), corpora=SETS, pages=("docs/evidence/leaderboard.md",)
+)
 
 
 @board("leaderboard", minutes=15, shows={"leaderboard": boards}, summary=boards)

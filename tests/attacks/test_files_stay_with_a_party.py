@@ -169,7 +169,7 @@ OPERATIONS = "hello, vocabulary, contribute, key, peers, sum, evaluate, attest, 
 def test_there_is_one_resource_and_a_closed_list_of_operations(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever adds a way in has to come by here, and by docs/security.md."""
+    """Whoever adds a way in has to come by here, and by docs/operate/security.md."""
     assert {name for name in dir(_Visit) if name.startswith("do_")} == {"do_POST"}
     corpus = Corpus.from_texts(["tax war", "war law"], min_df=1, max_df=1.0)
     party = AskedParty(tmp_path, methods.make("calm", n_topics=2), corpus, corpus.vocabulary)
@@ -177,4 +177,5 @@ def test_there_is_one_resource_and_a_closed_list_of_operations(
     caplog.set_level("INFO")
     assert party.ask("subprocess.Popen", 0, {})[0] == "InputError"
     assert f"expected one of {OPERATIONS}, got" in caplog.text
-    assert OPERATIONS in " ".join((Path(__file__).parents[2] / "docs" / "security.md").read_text().split())
+    page = Path(__file__).parents[2] / "docs" / "operate" / "security.md"
+    assert OPERATIONS in " ".join(page.read_text().split())
