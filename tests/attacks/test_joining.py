@@ -14,7 +14,7 @@ from time import monotonic, sleep
 import pytest
 from attacks import hostile
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import serialization
 from network import processes
 from network.guests import Invited, message, posted, served
 
@@ -63,7 +63,6 @@ def test_a_party_joins_with_what_it_was_sent_and_waits_for_approval(invited: Inv
     assert north.wait(lambda line: None).digest == north.invitation.agreed.digest
     assert north.is_accepted
     assert invited.guests.waiting() == []
-    assert hostile.secrets  # the party's own key was never sent: the request alone is at the coordinator
     own = (north.folder / "party.key").read_bytes().splitlines()[2]
     assert not any(own in content for content in hostile.files(invited.hub).values())
 
@@ -334,4 +333,4 @@ def test_a_request_without_its_key_is_not_taken(invited: Invited, north: Joining
     forged = ssl.DER_cert_to_PEM_cert(bytes(der)).replace("CERTIFICATE", "CERTIFICATE REQUEST")
     heard = invited.said(invited.ticket(north.invitation), message(north, request=forged))
     assert heard.startswith(b"HTTP/1.1 400")
-    assert hashes and invited.guests.waiting() == []
+    assert invited.guests.waiting() == []

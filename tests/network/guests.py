@@ -1,4 +1,4 @@
-"""A coordinator of real TLS on loopback, and parties that were invited to it, without any process of their own."""
+"""A coordinator of real TLS on loopback, and parties that were invited to it, without processes."""
 
 from __future__ import annotations
 

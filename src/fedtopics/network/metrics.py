@@ -4,16 +4,18 @@ A file is replaced as a whole: a collector never reads half of one. No number co
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
+from time import monotonic
 
 from fedtopics import files
 from fedtopics.errors import InputError
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 SUFFIX = ".prom"
+EVERY = 15.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,31 @@ def write(path: Path, gauges: list[Gauge], **common: str) -> None:
     if path.suffix != SUFFIX:
         raise InputError(f"expected a file {path.stem}{SUFFIX}, which collectors read, got {path.name}")
     files.write(path, text(gauges, **common).encode(), mode=0o644, failed=files.UNWRITTEN)
+
+
+@dataclass
+class Written:
+    """A file that is written anew every 15 seconds; what cannot be written is said once, and ends nothing."""
+
+    path: Path | None
+    gauges: Callable[[], list[Gauge]]
+    labels: Mapping[str, str]
+    say: Callable[[str], None]
+    _next: float = 0.0
+    _failed: bool = False
+
+    def now_and_then(self) -> None:
+        """Write it, if it is time."""
+        if self.path is None or monotonic() < self._next:
+            return
+        self._next = monotonic() + EVERY
+        try:
+            write(self.path, self.gauges(), **self.labels)
+            self._failed = False
+        except (InputError, OSError) as error:
+            if not self._failed:
+                self.say(f"no metrics: {error}")
+            self._failed = True
 
 
 def _labels(labels: Mapping[str, str]) -> str:

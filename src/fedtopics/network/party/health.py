@@ -53,6 +53,11 @@ class PartyHealth:
     def ledger(self) -> ledger_file.LedgerFile:
         return ledger_file.read(self.folder / "store", self.folder / ledger_file.ANCHOR)
 
+    @property
+    def n_models(self) -> int:
+        """Finished runs that are kept."""
+        return len(list((self.folder / MODELS).glob("*/run.json")))
+
     def findings(self) -> list[Finding]:
         """What a monitor asks every few minutes: quick, without the network or documents."""
         return [
@@ -96,7 +101,7 @@ class PartyHealth:
             "connected": bool(self.is_running and self.sign.get("connected")),
             "answers": self.sign.get("answers", 0) if self.is_running else 0,
             "releases": self._or(0, lambda: len(self.ledger.entries)),
-            "models": len(list((self.folder / MODELS).glob("*/run.json"))),
+            "models": self.n_models,
             "budget": self._or([], self._spent),
             "plan": self._or("", lambda: self.place.plan.digest),
             "log_bytes": sum(path.stat().st_size for path in self.folder.glob(f"{LOG}*")),
@@ -178,7 +183,10 @@ class PartyHealth:
         try:
             ledger.require(self._name, plan.costs(plan.vocabulary.most_words))
         except BudgetError as error:
-            raise InputError(f"does not pay for another run of this plan: {error}") from None
+            told = str(error).partition(";")[0]
+            if self.n_models:
+                return f"spent, as planned: no further run is paid for ({told})"
+            raise InputError(f"does not pay for a run of this plan: {told}") from None
         return "pays for another run of this plan"
 
     def _spent(self) -> list[dict[str, Any]]:
