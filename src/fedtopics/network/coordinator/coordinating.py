@@ -86,8 +86,12 @@ class Coordinating:
         there = tuple(name for name in self._desk.parties if name in plan.parties)
         if there != self._connected[0]:
             self._connected = there, now
+        reason, invited = "", sorted(set(Guests(self.folder.path).invited()) & set(plan.parties))
         if len(there) < plan.min_parties:
             reason = f"{len(there)} of {plan.min_parties} necessary parties are connected"
+        elif invited and not run.status().n_attempts:
+            reason = f"invited and not there yet: {', '.join(invited)}; `invite --withdraw` begins without"
+        if reason:
             if run.status().reason != reason:
                 run.change("waiting", reason)
             return False
@@ -101,6 +105,7 @@ class Coordinating:
             run.change("failed", f"{MOST_FRUITLESS} attempts without a new round; resume it when mended")
             return
         run.change("running", n_attempts=status.n_attempts + 1)
+        self.say(f"{run.name} goes on from round {status.round} with {', '.join(self._desk.parties)}")
         run.log(f"attempt {status.n_attempts + 1} with {', '.join(self._desk.parties)}")
         plan = self.folder.plan
         self._desk.most_bytes = LARGEST + 32 * plan.vocabulary.most_words * plan.method().n_topics
@@ -116,6 +121,8 @@ class Coordinating:
             text = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             run.log(f"failed: {text}")
             run.change("failed", text)
+        after = run.status()
+        self.say(f"{run.name} {after.state}, round {after.round} of {after.n_rounds}")
 
     def _is_fruitless(self, run: str, number: int) -> bool:
         before, place, attempts = self._fruitless

@@ -78,6 +78,7 @@ class RunFolder:
             file.write(f"{moment} {one_line(line)}\n".encode())
             if file.tell() > MOST_LOG:
                 (self.path / "log.txt").replace(self.path / OLDER)
+                (self.path / "log.txt").touch()
 
     def lines(self) -> list[str]:
         paths = (self.path / OLDER, self.path / "log.txt")

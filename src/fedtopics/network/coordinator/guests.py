@@ -81,7 +81,8 @@ class Guests:
     def invited(self) -> dict[str, datetime]:
         """Who is expected, and until when."""
         found = {path.stem: self._noted(path.stem) for path in sorted(self.folder.glob(f"{INVITED}/*.json"))}
-        return {party: datetime.fromisoformat(note["ends"]) for party, note in found.items() if note}
+        ends = {party: datetime.fromisoformat(note["ends"]) for party, note in found.items() if note}
+        return {party: end for party, end in ends.items() if end > datetime.now(UTC)}
 
     def waiting(self) -> list[Waiting]:
         """Who has asked and is not approved yet, in the order of names."""

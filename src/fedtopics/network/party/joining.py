@@ -19,7 +19,7 @@ from typing import Any
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.network.calling import called
+from fedtopics.network.calling import called, words
 from fedtopics.network.messages import JOIN, MOST_DIGITS
 from fedtopics.network.party.offer import MOST_BYTES, MOST_WORD_BYTES, Offer, check_allowed
 from fedtopics.network.plan import acceptance, certificates, onboarding
@@ -90,21 +90,22 @@ class Joining:
         if not self.is_agreed:
             raise InputError("expected a plan that was agreed to, got none; nothing was sent")
         pause, said = SHORTEST, ""
+        line = "asking the coordinator, and waiting for its approval"
         while True:
             self.invitation.check_time()
+            if line != said:
+                say(line)
+            said = line
             try:
                 given = self.ask()
                 line, pause = "the coordinator has the request; waiting for its approval", SHORTEST
             except NotInvitedError:
                 raise
             except (OSError, http.client.HTTPException, InputError) as error:
-                given, line = None, f"no answer of the coordinator: {error}; trying again"
+                given, line = None, f"no answer of the coordinator: {words(error)}; trying again"
                 pause = min(2 * pause, LONGEST)
             if given is not None:
                 return self.accept(given)
-            if line != said:
-                say(line)
-            said = line
             sleep(pause)
 
     def ask(self) -> Mapping[str, str] | None:

@@ -57,9 +57,9 @@ def _costs(plan: Plan) -> Point:
 
 def _seen(plan: Plan) -> Point:
     """Who sees what, and what a run costs before the coordinator alone, where that is less."""
-    others = ", ".join(plan.parties)
+    others, sees = ", ".join(plan.parties), coordinator_sees(plan).removeprefix("the coordinator sees ")
     found = (
-        f"The coordinator ({plan.coordinator}): {coordinator_sees(plan).removeprefix('the coordinator sees ')}.",
+        f"The coordinator ({plan.coordinator}): {sees}.",
         f"All parties ({others}) and whoever they give it to: the topics, and what each has spent.",
         f"Everybody: {'; '.join(plan.public)}.",
     )
