@@ -10,11 +10,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
+from typing import IO, cast
 
 from network import processes
 
@@ -113,6 +114,9 @@ def typed(command: list[str], place: Path) -> Iterator[Session]:
             process.send_signal(signal.SIGINT)
         process.wait(30)
         session._reader.join(5)
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                cast("IO[bytes]", pipe).close()
 
 
 def machines(folder: Path) -> dict[str, Path]:
