@@ -5,6 +5,8 @@
         204      no question within `WAIT` seconds: ask again
         403      not, or no longer, a party of the plan
         409      nobody waits for this answer: forget it
+    POST /turn   Working: NUMBER   no body: a sign of life of a party that works on that question
+        204
     POST /join   body: the request of one who came with a ticket (`coordinator/reception.py`)
 
 Who speaks is what the certificate says, for every message anew: a party has no way to /join, and a ticket
@@ -17,10 +19,9 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
-from threading import Lock, Thread, Timer
+from threading import Thread, Timer
 from time import monotonic
 from typing import Any
 
@@ -32,7 +33,18 @@ from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import LOOK, Door, RefusedError, Strangers, Visits, cut
 from fedtopics.network.coordinator.guests import is_ticket
 from fedtopics.network.coordinator.reception import Reception
-from fedtopics.network.messages import ANSWER, JOIN, MOST_DIGITS, MOST_JOINING, QUESTION, STALLED, TURN
+from fedtopics.network.coordinator.refusals import Refusals, reason_of
+from fedtopics.network.messages import (
+    ANSWER,
+    BEATS,
+    JOIN,
+    MOST_DIGITS,
+    MOST_JOINING,
+    QUESTION,
+    STALLED,
+    TURN,
+    WORKING,
+)
 from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
 
@@ -40,19 +52,9 @@ WAIT = 20.0  # seconds until a party that waits for a question is told that ther
 HANDSHAKE = 10.0  # seconds for the whole of a handshake
 PARTING = 1.0  # seconds in which one that is refused may say what is then not heard
 GUEST = 30.0  # seconds in which one who is invited must have said all
+PART = 2**18  # bytes of a message that are read or written at once
 MOST_HEADER = 2**16  # of what a refused connection may say
-AGAIN = 60.0  # seconds until the same refusal is said again
 ALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a machine that is gone is noticed
-HANDSHAKE_FAILURES = {
-    "certificate has expired": "its certificate has expired; let that party renew it",
-    "certificate is not yet valid": "its certificate is not valid yet (a wrong clock?)",
-    "unable to get local issuer certificate": "its certificate is not from this federation's authority",
-    "certificate signature failure": "its certificate is not from this federation's authority",
-    "unsuitable certificate purpose": "its certificate is not one of a party",
-    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "it showed no certificate",
-    "HTTP_REQUEST": "it did not speak TLS",
-    "UNSUPPORTED_PROTOCOL": "it speaks no TLS 1.3",
-}
 
 
 class Server(ThreadingMixIn, TCPServer):
@@ -105,24 +107,6 @@ class Server(ThreadingMixIn, TCPServer):
             self.refusals.note(f"it made a {type(error).__name__}")
 
 
-@dataclass
-class Refusals:
-    """Tells the operator who was refused and why, each reason once a minute."""
-
-    say: Callable[[str], None]
-    _said: dict[str, float] = field(default_factory=dict, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False)
-
-    def note(self, reason: str) -> None:
-        now = monotonic()
-        with self._lock:
-            self._said = {told: at for told, at in self._said.items() if now - at < AGAIN}
-            if reason in self._said:
-                return
-            self._said[reason] = now
-        self.say(f"refused a connection: {reason}")
-
-
 class _Visit(BaseHTTPRequestHandler):
     """One connection of a party, from its handshake to its end."""
 
@@ -134,7 +118,7 @@ class _Visit(BaseHTTPRequestHandler):
         try:
             secured = self.server.context.wrap_socket(self.request, server_side=True)
         except ssl.SSLError as error:
-            self.server.refusals.note(_reason(error))
+            self.server.refusals.note(reason_of(error))
             raise
         finally:
             self.server.strangers.leave(self.client_address[0])
@@ -213,10 +197,14 @@ class _Visit(BaseHTTPRequestHandler):
 
     def _take_turn(self, length: int) -> None:
         desk, number = self.server.desk, self.headers.get(ANSWER, "")
+        desk.sign(self.party, works=WORKING in self.headers, beats=BEATS in self.headers)
+        if WORKING in self.headers and length == 0:
+            self._say_nothing()
+            return
         if length > desk.most_bytes or (length > 0 and not desk.awaits(self.party, number)):
             self._end(409)
             return
-        answer = self.rfile.read(length)
+        answer = self._received(length)
         if len(answer) < length:
             self.close_connection = True
             return
@@ -224,6 +212,18 @@ class _Visit(BaseHTTPRequestHandler):
         if answer:
             desk.bring(self.party, number, answer)
         self._give_question()
+
+    def _received(self, length: int) -> bytes:
+        """The bytes of an answer, each part of which is a sign of life; fewer where the connection ends."""
+        parts, left = list[bytes](), length
+        while left > 0:
+            part = self.rfile.read(min(left, PART))
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+            self.server.desk.sign(self.party)
+        return b"".join(parts)
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Lines of single requests interest nobody."""
@@ -236,13 +236,21 @@ class _Visit(BaseHTTPRequestHandler):
         while found is None and monotonic() < until and self.server.desk.is_current(self.party, self.visit):
             found = self.server.desk.fetch(self.party, self.visit, LOOK)
             self._admitted()
-        number, question = found or ("", b"")
-        self.send_response(200 if found else 204)
-        if found:
-            self.send_header(QUESTION, number)
-            self.send_header("Content-Length", str(len(question)))
+        if found is None:
+            self._say_nothing()
+            return
+        number, question = found
+        self.send_response(200)
+        self.send_header(QUESTION, number)
+        self.send_header("Content-Length", str(len(question)))
         self.end_headers()
-        self.wfile.write(question)
+        for place in range(0, len(question), PART):
+            self.wfile.write(memoryview(question)[place : place + PART])
+            self.server.desk.sign(self.party)
+
+    def _say_nothing(self) -> None:
+        self.send_response(204)
+        self.end_headers()
 
     def _admitted(self) -> str:
         door = self.server.door
@@ -271,9 +279,3 @@ class _Visit(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(content)
-
-
-def _reason(error: ssl.SSLError) -> str:
-    known = f"{error.reason} {error}"
-    found = (words for sign, words in HANDSHAKE_FAILURES.items() if sign in known)
-    return next(found, f"its handshake failed ({error.reason or 'unknown'})")
