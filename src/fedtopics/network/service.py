@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fedtopics.errors import InputError
 
+TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - a service has its own
 FORBIDDEN = ('"', "'", "\n", "\\", "%", "$")
 
 UNIT = """# Made by `fedtopics {made_by}`. Put it to /etc/systemd/system/{name}.service, then
@@ -92,6 +93,10 @@ class Service:
         for text in (self.user, self.name, *(str(path) for path in paths if path)):
             if any(sign in text for sign in FORBIDDEN) or " " in text or not text.isprintable():
                 raise InputError(f"expected a path or name without spaces and quotes, got {text!r:.60}")
+        if any(folder.is_relative_to(place) for place in TEMPORARY):
+            raise InputError(
+                f"expected a folder that outlives a restart, got {folder}; move it, and try again"
+            )
         writable = [folder, *([self.metrics.resolve().parent] if self.metrics else [])]
         documents = f"ReadOnlyPaths={self.documents.resolve()}\n" if self.documents else ""
         seen = [folder, Path(sys.executable), *([self.documents.resolve()] if self.documents else [])]

@@ -79,6 +79,11 @@ def init(
     ).priced()
     onboarding.found(folder, plan, vocabulary)
     print_plan(plan)
+    _say_next(folder, invited)
+
+
+def _say_next(folder: Path, invited: bool) -> None:
+    """Invite the parties, where that was asked for, and say what to do next."""
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
     if not invited:
         options.say(f"{NEXT} {folder}")

@@ -82,9 +82,7 @@ class PartyHealth:
         others = [
             health.lifetime("authority", self.folder / "ca.crt", "the federation has to be founded anew"),
             health.looked_at("chain", self._chained, "ask the coordinator for the certificates again"),
-            health.owner_alone(
-                self.folder / name for name in ("party.key", "store", "source.json", "policy.toml")
-            ),
+            health.owner_alone(self.folder / name for name in ("party.key", "store", "source.json")),
             health.looked_at(
                 "documents", self._documents, "name them: fedtopics party start FOLDER --data SOURCE"
             ),
