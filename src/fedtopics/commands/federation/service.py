@@ -1,6 +1,6 @@
 """Write a systemd unit that runs this coordinator or party: a user of its own, as few rights as it needs.
 
-Example: fedtopics federation service office --out fedtopics-office.service
+Example: fedtopics federation service hub --out fedtopics-hub.service
 """
 
 import json
