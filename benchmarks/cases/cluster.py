@@ -66,7 +66,7 @@ def trained(name: str, corpus: str, n_workers: int) -> dict[str, Any]:
 
     method, documents = methods.make(name, **SETTINGS[name]), {"all": dealt(corpus).train}
     with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as started,
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as started,
         TemporaryDirectory() as folder,
         closing(Connection(Cluster(started.scheduler_address), Path(folder))) as workers,
     ):
