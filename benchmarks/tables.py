@@ -18,7 +18,7 @@ DOCS = ROOT / "docs"
 
 def pages() -> list[Path]:
     """The files that may hold a table."""
-    return [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "methods").glob("*.md"))]
+    return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def tables() -> dict[str, Callable[[], str]]:

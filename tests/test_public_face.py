@@ -1,4 +1,4 @@
-"""What docs/api.md lists is what `import fedtopics` offers, and every parameter of it is described."""
+"""What docs/reference/api.md lists is what `import fedtopics` offers, every parameter described."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fedtopics import methods
 from fedtopics.commands.application import app
 from fedtopics.privacy.mechanisms.mechanism import Made, every
 
-PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
 FACE, AUTHORS = PAGE.split("## For authors", 1)
 LISTED = re.findall(r"^\.\. auto\w+:: fedtopics\.(\S+)$", FACE, re.MULTILINE)
 OF_MODULES = re.findall(r"^\.\. auto(\w+):: (\S+)\n(?:   :members: (.+))?", AUTHORS, re.MULTILINE)

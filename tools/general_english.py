@@ -1,4 +1,4 @@
-"""Make the word vectors of general English that come with the package (docs/general-english.md).
+"""Make the word vectors of general English that come with the package (docs/how-to/general-english.md).
 
     git clone --bare https://github.com/OWNER/NAME MIRRORS/OWNER/NAME     # each repository of SOURCES
     python tools/general_english.py export MIRRORS TEXT

@@ -132,7 +132,7 @@ def shown() -> str:
     measures=(membership,),
     minutes=5,
     seeds=SEEDS,
-    pages=("docs/audit.md",),
+    pages=("docs/evidence/audit.md",),
     shows={"audit-peer": shown},
 )
 def steps() -> Steps:

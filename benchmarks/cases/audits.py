@@ -75,7 +75,7 @@ def of_papers() -> str:
     measures=(audit, methods),
     minutes=0.3,
     seeds=PAPER_SEEDS,
-    pages=("docs/audit.md",),
+    pages=("docs/evidence/audit.md",),
     shows={"audit-papers": of_papers},
 )
 def paper_steps() -> Steps:
@@ -115,7 +115,7 @@ def of_methods() -> str:
     minutes=10,
     corpora=(),
     timed=True,
-    pages=("docs/audit.md",),
+    pages=("docs/evidence/audit.md",),
     shows={"audit-methods": of_methods},
 )
 def method_steps() -> Steps:
@@ -202,7 +202,7 @@ def of_coverage() -> str:
     "audit_coverage",
     measures=(audit,),
     minutes=1,
-    pages=("docs/audit.md",),
+    pages=("docs/evidence/audit.md",),
     shows={"audit-coverage": of_coverage},
 )
 def coverage_steps() -> Steps:
@@ -214,7 +214,7 @@ def coverage_steps() -> Steps:
     "audit_repeated",
     measures=(audit, methods),
     minutes=9,
-    pages=("docs/audit.md",),
+    pages=("docs/evidence/audit.md",),
     shows={"audit-repeated": of_repetitions},
 )
 def repetition_steps() -> Steps:

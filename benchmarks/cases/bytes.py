@@ -234,7 +234,7 @@ def far_away() -> str:
     minutes=20,
     seeds=SEEDS,
     corpora=tuple(SETS),
-    pages=("docs/bytes.md",),
+    pages=("docs/operate/bytes.md",),
     shows={
         "bytes": compared,
         "bytes_sums": summed,

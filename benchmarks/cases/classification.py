@@ -88,7 +88,7 @@ def scores() -> str:
     minutes=120,
     seeds=(0, 1, 2, 3, 4),
     corpora=tuple(SETS),
-    pages=("docs/applications.md",),
+    pages=("docs/how-to/applications.md",),
     shows={"classification": scores},
     summary=scores,
 )

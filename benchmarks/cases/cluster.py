@@ -35,7 +35,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 TURNS = 2
 WORKERS = (1, 2)
-PAGE = "docs/cluster.md"
+PAGE = "docs/operate/cluster.md"
 
 
 @dataclass

@@ -128,7 +128,7 @@ def tomotopy_sweeps(n_sweeps: int) -> dict[str, Any]:
     corpora=("blogs",),
     needs=TOMOTOPY,
     timed=True,
-    pages=("docs/large-corpora.md",),
+    pages=("docs/how-to/large-corpora.md",),
     shows={"disk": disk_tables.large, "tokens": disk_tables.tokens, "documents": disk_tables.documents},
 )
 def steps() -> Steps:
@@ -161,7 +161,7 @@ def steps() -> Steps:
     seeds=(1,),
     corpora=("blogs",),
     timed=True,
-    pages=("docs/large-corpora.md",),
+    pages=("docs/how-to/large-corpora.md",),
 )
 def calm_steps() -> Steps:
     """The same of CALM, whose noisy histograms are on the disk too."""

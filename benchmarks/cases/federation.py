@@ -175,7 +175,7 @@ def measured(task: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
         return task(Path(place))
 
 
-@case("federation", measures=(network,), minutes=5, timed=True, pages=("docs/deployment.md",))
+@case("federation", measures=(network,), minutes=5, timed=True, pages=("docs/operate/deployment.md",))
 def steps() -> Steps:
     """Seconds of a round over a network beside the reference engine; ten parties; a slow link."""
     tasks = {"overhead": overhead, "parties": ten_parties, "wide-area": wide_area}

@@ -91,7 +91,7 @@ def shown() -> str:
     measures=(ledgers, accounting, party),
     minutes=1,
     timed=True,
-    pages=("docs/cluster.md",),
+    pages=("docs/operate/cluster.md",),
     shows={"ledger": shown},
     summary=shown,
 )

@@ -94,7 +94,7 @@ def cost_of_monitoring(corpus: Corpus, n_topics: int) -> float:
     minutes=2,
     corpora=("kos", "nips", "enron_spam"),
     timed=True,
-    pages=("docs/gibbs-monitor.md",),
+    pages=("docs/evidence/gibbs-monitor.md",),
     shows={
         "local-monitor": local_tables.monitor,
         "local-monitor-cost": local_tables.monitor_cost,

@@ -26,7 +26,7 @@ from fedtopics.protocol.turn import Arrays, Party, Turn
 
 PARTIES = (3, 10, 25, 50)
 SETTINGS = {"calm": {"n_topics": 50, "n_rounds": 10}, "hush": {"n_topics": 30}}
-PAGE = "docs/cluster.md"
+PAGE = "docs/operate/cluster.md"
 
 
 @dataclass

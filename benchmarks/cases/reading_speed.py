@@ -116,7 +116,7 @@ def speed(kind: str, n_cores: int, times: int = 1) -> dict[str, Any]:
     minutes=3,
     corpora=("imdb",),
     timed=True,
-    pages=("docs/large-corpora.md",),
+    pages=("docs/how-to/large-corpora.md",),
     shows={"reading": disk_tables.reading},
 )
 def steps() -> Steps:

@@ -38,7 +38,7 @@ from fedtopics.protocol.turn import Arrays, Party, Turn
 N_PARTIES, SHAPE = 50, (10_000, 50)
 EPSILON = 8.0
 FLOATS: dict[str, Any] = {"n_steps": 2, "momentum": 0.9, "sends": "counts", "tells": "topics"}
-PAGE = "docs/secure-sum.md"
+PAGE = "docs/operate/secure-sum.md"
 
 
 def mask(seed: int) -> dict[str, Any]:

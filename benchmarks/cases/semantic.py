@@ -121,7 +121,7 @@ def together(parts: Iterable[Steps]) -> Steps:
 PRINTED_RUN = {"n_topics": 20, "size": PRINTED}
 THREE, NEWS = (0, 1, 2), tuple(SETS.values())
 about_pctd = partial(case, measures=(pctd,), corpora=NEWS, pages=("docs/methods/pctd.md",))
-related = partial(case, pages=("docs/consistency.md",))
+related = partial(case, pages=("docs/how-to/consistency.md",))
 
 
 @about_pctd("semantic_releases", minutes=6, seeds=THREE, shows={"pctd-releases": semantic_tables.releases})

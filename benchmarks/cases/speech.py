@@ -256,7 +256,7 @@ def other_seed(name: str, label: str, seed: int) -> dict[str, float]:
     seeds=(0, *SEEDS),
     corpora=("librispeech", *PARTIES),
     needs={"jiwer": "speech", "pocketsphinx": "speech"},
-    pages=("docs/applications.md", "docs/reproduction.md"),
+    pages=("docs/how-to/applications.md", "docs/evidence/reproduction.md"),
     shows={name: partial(speech_tables.rates, name) for name in NAMES},
 )
 def steps() -> Steps:

@@ -85,7 +85,7 @@ def agreements() -> str:
     minutes=1,
     corpora=("enron_spam",),
     timed=True,
-    pages=("docs/privacy.md",),
+    pages=("docs/understand/privacy.md",),
     shows={"vocabulary": agreements},
     summary=agreements,
 )

@@ -79,7 +79,7 @@ def shares() -> str:
     measures=(wire, Calm),
     minutes=1,
     seeds=SEEDS,
-    pages=("docs/deployment.md",),
+    pages=("docs/operate/deployment.md",),
     shows={"wire": shares},
     summary=shares,
 )

@@ -1,4 +1,4 @@
-"""Every figure and table of the five papers, and the page that judges them: docs/reproduction.md."""
+"""Every figure and table of the five papers, and the page that judges them: docs/evidence/reproduction.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fedtopics import evaluation, methods, sampling
 
 def chart_file(item: Item) -> str:
     """Below docs."""
-    return f"reproduction/{item.key}.svg"
+    return f"evidence/reproduction/{item.key}.svg"
 
 
 def numbers(item: Item, results: Results) -> dict[str, object]:
@@ -26,7 +26,7 @@ def numbers(item: Item, results: Results) -> dict[str, object]:
 def row(item: Item, results: Results) -> Row:
     """What came out for one item."""
     seconds = sum(results.steps[name]["seconds"] for name in item.parts)
-    chart = "" if item.chart is None else chart_file(item)
+    chart = "" if item.chart is None else chart_file(item).removeprefix("evidence/")
     return Row(item, item.judge(numbers(item, results)), chart, seconds)
 
 
@@ -59,8 +59,8 @@ PAPERS = Case(
     minutes=45,
     seeds=(0, 1, 2),
     corpora=("20newsgroups", "amazon", "enron_spam", "imdb", "kos", "nips", "reuters"),
-    pages=("docs/reproduction.md",),
+    pages=("docs/evidence/reproduction.md",),
     shows={chart_file(item): partial(drawn, item) for item in items() if item.chart is not None}
-    | {"reproduction.md": whole_page},
+    | {"evidence/reproduction.md": whole_page},
     summary=verdicts,
 )

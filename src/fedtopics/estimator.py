@@ -103,7 +103,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return theta.astype(counts.dtype)
 
     def perplexity(self, X: Any) -> float:
-        """Held-out perplexity of the documents of X by document completion (docs/evaluation.md)."""
+        """Held-out perplexity of the documents of X by document completion (docs/reference/evaluation.md)."""
         check_is_fitted(self)
         if isinstance(X, Corpus):
             test = self.model_.read(X)

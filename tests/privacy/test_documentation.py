@@ -1,11 +1,11 @@
-"""The examples of docs/privacy.md run as they stand, and its table names every mechanism."""
+"""The examples of docs/understand/privacy.md run as they stand, and its table names every mechanism."""
 
 import doctest
 from pathlib import Path
 
 from fedtopics.privacy.mechanisms.mechanism import every
 
-PAGE = Path(__file__).parents[2] / "docs" / "privacy.md"
+PAGE = Path(__file__).parents[2] / "docs" / "understand" / "privacy.md"
 
 
 def test_examples_run():

@@ -17,7 +17,7 @@ from fedtopics.privacy.price.events import Approximate, Pure
 EPSILON = st.one_of(st.floats(0.0, 30.0), st.floats(0.0, 2000.0), st.just(inf))
 DELTA = st.one_of(st.just(0.0), st.floats(0.0, 1.0), st.floats(-15.0, -1.0).map(lambda power: 10.0**power))
 SIZE = st.one_of(st.integers(1, 300), st.integers(1, 10**9))
-MOST = {  # of a guess at 1 in 2 and at 1 in 100, as docs/privacy.md has it
+MOST = {  # of a guess at 1 in 2 and at 1 in 100, as docs/understand/privacy.md has it
     "protected": (0.75, 0.0295),
     "partly protected": (0.99, 0.50),
     "hardly protected": (0.9999, 0.99),

@@ -1,6 +1,6 @@
 """Held-out perplexity by document completion: one evaluator for every method and for foreign topics.
 
-Protocol (docs/evaluation.md says why):
+Protocol (docs/reference/evaluation.md says why):
 
 1. A test document's tokens are shuffled by a fixed seed; those at even ranks (0, 2, ...) are seen, those at
    odd ranks are hidden. The shuffle of a document depends on the seed and its own words alone: neither on the

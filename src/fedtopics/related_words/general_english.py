@@ -2,7 +2,7 @@
 
 `general_english.npz` holds a vector of small whole numbers for each word, made by `tools/general_english.py`
 from public texts alone: Wikipedia (CC BY-SA 3.0), MedQuAD (CC BY 4.0), FOLDOC and the Linux Documentation
-Project (GNU FDL) and others; docs/general-english.md lists all. It has seen no document of a party.
+Project (GNU FDL) and others; docs/how-to/general-english.md lists all. It has seen no document of a party.
 """
 
 import zlib

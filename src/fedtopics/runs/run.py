@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 class Run:
     """A trained model and how it came about.
 
-    record         scores, privacy, rounds, versions, as plain JSON values (docs/run-record.md)
+    record         scores, privacy, rounds, versions, as plain JSON values (docs/reference/run-record.md)
     model          the topics of all parties
     local_models   those that parties keep for themselves, by party
     ledger         every release and its price

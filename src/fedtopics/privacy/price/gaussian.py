@@ -9,8 +9,9 @@ Su 2022), whose delta at an epsilon is
 Discrete noise of deviation sigma >= 10 on vectors of integers is continuous noise of variance sigma^2 - 4,
 rounded at random: draw an integer near the continuous value y with chance ~ e^(-(z - y)^2 / (2 2^2)). By
 Poisson's formula the sum of these weights is the same for every y up to a factor of 1 +- 1.1e-34, and so is
-the law of the outcome that of discrete noise (docs/privacy.md has the proof). For all coordinates of all
-releases, 10^12 of them, chances are off by a factor of at most e^(4e-22): `MARGIN` covers it.
+the law of the outcome that of discrete noise (docs/understand/privacy.md has the proof). For all
+coordinates of all releases, 10^12 of them, chances are off by a factor of at most e^(4e-22): `MARGIN`
+covers it.
 """
 
 from functools import lru_cache
