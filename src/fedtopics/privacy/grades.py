@@ -88,7 +88,7 @@ def chances(epsilon: float, delta: float, n_words: int) -> str:
 
 @dataclass(frozen=True)
 class Rise:
-    """What a guess that is right 1 time in `n` may become: right this `share` of the time, in words `told`."""
+    """What a guess that is right 1 time in `n` may become: right a `share` of the time, in words `told`."""
 
     guess: str
     n: int

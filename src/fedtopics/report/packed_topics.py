@@ -65,8 +65,7 @@ def _room(texts: list[str], width: int) -> tuple[int, int]:
 
 def _listed(values: Floats, most: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Topics of each word, the likeliest first, and which of them are listed: `most` in all."""
-    n_words, n_topics = values.shape
-    width = min(n_topics, MOST_LISTED)
+    width = min(values.shape[1], MOST_LISTED)
     some = np.argpartition(-values, width - 1, axis=1)[:, :width]
     inside = np.argsort(-np.take_along_axis(values, some, axis=1), axis=1, kind="stable")
     likely = np.take_along_axis(some, inside, axis=1)

@@ -1,4 +1,4 @@
-"""The parties as the page shows them: what each writes about, and what sets it apart, from what it has sent."""
+"""The parties as the page shows them: what each writes about, what sets it apart, from what it sent."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class ShownParty:
-    """A party: `shares` of its text in each topic, the topics that set it `apart`, and what the record says."""
+    """A party: `shares` of its text in topics, those that set it `apart`, and what the record says."""
 
     name: str
     shares: Floats
@@ -53,7 +53,7 @@ def parties_shown(run: Run) -> list[ShownParty]:
 
 def leading(parties: list[ShownParty]) -> list[int]:
     """The number of the party that gives each topic the largest share of its text."""
-    return np.argmax([party.shares for party in parties], axis=0).tolist() if parties else []  # type: ignore[no-any-return]
+    return np.argmax([party.shares for party in parties], axis=0).tolist() if parties else []
 
 
 def _apart(shares: Floats, mean: Floats) -> tuple[Apart, ...]:

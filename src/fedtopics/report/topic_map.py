@@ -1,8 +1,8 @@
 """Places of the topics on a plane: similar ones near each other, spread evenly so that each can have a label.
 
-Hellinger distances are scaled to two dimensions (classical scaling), and topics that stand too close are pushed
-apart until every one has about as much room as any other. Nearness survives that, distances do not: the page
-names the nearest topics of each, by their exact similarity.
+Hellinger distances are scaled to two dimensions (classical scaling), and topics that stand too close are
+pushed apart until every one has about as much room as any other. Nearness survives that, distances do not:
+the page names the nearest topics of each, by their exact similarity.
 """
 
 import numpy as np
