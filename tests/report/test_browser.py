@@ -15,6 +15,7 @@ from visits import DESKTOP, PHONE, Visit, chromium
 from fedtopics import report
 from fedtopics.documents.text.tokens import tokenizer_for
 from fedtopics.report.comparison_page import comparison_page
+from fedtopics.runs import comparison
 
 NAMELESS = """
     [...document.querySelectorAll("a, button, input, textarea, select, canvas, summary")]
@@ -37,7 +38,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     report.write(small_run(), made["run"])
     report.write(hostile_run(), made["hostile"])
     report.write(many_topics_run(), made["many"])
-    made["comparison"].write_text(comparison_page([run.record for run in small_runs()]), "utf-8")
+    comparison.save(small_runs(), folder / "compared")
+    records = comparison.load(folder / "compared")
+    page = comparison_page(records, comparison.models(folder / "compared", records), title="Two <ways>")
+    made["comparison"].write_text(page, "utf-8")
     return made
 
 
@@ -447,4 +451,38 @@ def test_curves_have_a_line_for_each_method_and_bars_for_seeds(browser: Any, fil
         assert {"calm", "shared", "alone", "proved epsilon (word add/remove)"} <= set(names)
         assert charts.first.locator("circle").count() == 2
         assert visit.page.locator("#runs tbody tr").count() == 4
+        assert visit.trouble == []
+
+
+def test_topics_of_all_runs_stand_side_by_side(browser: Any, files: dict[str, Path]) -> None:
+    with Visit(browser, files["comparison"], "#with=1") as visit:
+        page = visit.page
+        heads = page.locator("#aligned-heads th")
+        names = heads.all_inner_texts()
+        assert names[0] == "shared"
+        assert "calm, epsilon 2 (word add/remove)" in names
+        rows = page.locator("#aligned-table tbody tr")
+        everything = rows.count()
+        assert everything >= 4
+        own = [
+            set(text.split())
+            for text in page.locator("#aligned-table tbody td:first-child").all_inner_texts()
+        ]
+        assert own[0] & set(small_run("shared", None).model.vocabulary)
+        lost = page.locator("td.aligned.lost").count() + page.locator("td.aligned.changed").count()
+        new = page.locator("td.aligned.new").count()
+        told = page.locator("#aligned-counts").inner_text()
+        assert "compared with" in told
+        page.check("#only")
+        assert rows.count() <= everything
+        assert page.locator("td.aligned.lost, td.aligned.changed").count() == lost
+        assert rows.count() <= lost + new
+        page.uncheck("#only")
+        page.select_option("#with", "0")
+        assert heads.first.inner_text() == "alone"
+        page.wait_for_function("() => location.hash === '#with=0'")
+        page.fill("#topic-query", "no such word")
+        assert rows.count() == 0
+        page.keyboard.press("Escape")
+        assert rows.count() >= 4
         assert visit.trouble == []

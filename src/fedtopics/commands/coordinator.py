@@ -3,6 +3,7 @@
 import typer
 
 from fedtopics.commands import options
+from fedtopics.commands.pages import Pages, keeping
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan.readiness import check_certificate
 
@@ -24,4 +25,4 @@ def start(folder: options.Coordinator) -> None:
         check_certificate(folder / f"{name}.crt")
     say(f"plan {plan.digest} of {', '.join(plan.parties)}")
     with Kept("coordinator", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
+        worker.keep_going(keeping(until_told_to_stop(), Pages(folder, say)))

@@ -96,6 +96,7 @@ PersonColumn = Annotated[
     str | None,
     typer.Option(help="Column with the person behind each document, who is kept whole.", show_default=False),
 ]
+Title = Annotated[str | None, typer.Option(help="Of the page that is written.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 
 

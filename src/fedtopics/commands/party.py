@@ -7,6 +7,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options
+from fedtopics.commands.pages import Pages, keeping
 from fedtopics.errors import InputError
 from fedtopics.network.plan import acceptance
 from fedtopics.network.plan.plan import Plan
@@ -48,7 +49,7 @@ def start(
             on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
     with Kept("party", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
+        worker.keep_going(keeping(until_told_to_stop(), Pages(folder, say)))
 
 
 @app.command()
