@@ -149,6 +149,11 @@ def test_other_epsilons_are_graded_as_they_would_be_and_cost_what_is_forecast() 
     }
     ratios = [row["ratio"] for row in rows]
     assert ratios == sorted(ratios, reverse=True)
+    dearer = replace(bound, epsilon=9.5) if bound else None  # with an agreement on words, which stays
+    moved = privacy_shown.outlook(run, dearer)
+    assert moved is not None
+    assert (moved["prospects"][moved["at"]]["epsilon"], moved["prospects"][0]["epsilon"]) == (9.5, 1.75)
+    assert moved["prospects"][0]["ratio"] == rows[0]["ratio"]
     alone = small_run("alone", None)
     assert privacy_shown.outlook(alone, privacy_shown.headline(alone, privacy_shown.spendings(alone))) is None
 
