@@ -31,7 +31,7 @@ class Pages:
             self.write()
             self._next = monotonic() + SECONDS
 
-    def write(self, title: str | None = None) -> list[Path]:
+    def write(self) -> list[Path]:
         """Write all pages that are missing; gives their paths. A failure is told, and ends nothing."""
         found = [path.parent for pattern in (COORDINATOR, PARTY) for path in self.folder.glob(pattern)]
         missing = [path for path in sorted(found) if not (path / reports.FILE).exists()]
@@ -40,7 +40,7 @@ class Pages:
             if path in self._refused:
                 continue
             try:
-                written.append(report.put_beside(path, title=title))
+                written.append(report.put_beside(path))
                 self.say(f"report: {written[-1]}")
             except (InputError, OSError) as error:
                 self._refused.add(path)

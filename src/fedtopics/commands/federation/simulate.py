@@ -16,6 +16,7 @@ from fedtopics.commands import options, price, report, tables
 from fedtopics.runs.run import Run, require_free
 
 if TYPE_CHECKING:
+    from fedtopics.network.coordinator.folder import RunFolder
     from fedtopics.network.local import LocalFederation
 
 
@@ -75,11 +76,12 @@ def simulate(
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
     with local.found(out, plan, texted, vocabulary) as federation:
-        _train(federation, patience, title)
+        run = _train(federation, patience)
+    _write_pages(federation, run, title)
     tables.console.print(f"{perf_counter() - began:.0f} s in all")
 
 
-def _train(federation: "LocalFederation", patience: float, title: str | None) -> None:
+def _train(federation: "LocalFederation", patience: float) -> "RunFolder":
     """One run of the federation, and what came out of it."""
     plan = federation.hub.plan
     tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
@@ -91,8 +93,13 @@ def _train(federation: "LocalFederation", patience: float, title: str | None) ->
     trained = Run.load(run.result)
     tables.print_runs([trained])
     tables.print_topics(trained.model)
+    return run
+
+
+def _write_pages(federation: "LocalFederation", run: "RunFolder", title: str | None) -> None:
+    """The page of every participant, now that none of them is at work."""
     page = report.put_beside(run.result, title=title)
-    for party in plan.parties:
+    for party in federation.hub.plan.parties:
         kept = federation.folder / party / "models" / run.name
         if (kept / "run.json").is_file():
             report.put_beside(kept, title=title)

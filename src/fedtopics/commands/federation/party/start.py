@@ -10,11 +10,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options
-<<<<<<< HEAD:src/fedtopics/commands/party.py
 from fedtopics.commands.pages import Pages, keeping
-from fedtopics.errors import InputError
-=======
->>>>>>> main:src/fedtopics/commands/federation/party/start.py
 from fedtopics.network.plan import acceptance
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
