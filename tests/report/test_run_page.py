@@ -254,7 +254,10 @@ def test_cards_are_sorted_by_share_and_neighbors_are_similar() -> None:
     near = {card.number: [other for other, _ in card.neighbors] for card in made}
     assert near == {1: [0], 2: [], 0: [1]}
     assert made[0].neighbors[0][1] == pytest.approx(1.0, abs=0.01)
-    assert made[1].telling == ("d", "e")
+    assert made[1].short == ("d", "e")
+    assert made[1].name == "d, e"
+    labeled = cards(model.set_topic_labels({1: "money"}), similarity(model))
+    assert [(card.name, card.short) for card in labeled][:2] == [("money", ("money",)), ("d, e", ("d", "e"))]
 
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def explorer(
         {
             "number": card.number,
             "name": card.name,
-            "label": card.label.split() if card.label else list(card.telling),
+            "label": list(card.short),
             "share": card.share,
             "empty": not card.words,
             "place": [round(float(value), 4) for value in at[card.number]],

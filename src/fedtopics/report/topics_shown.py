@@ -9,7 +9,8 @@ from fedtopics.model import TopicModel
 
 N_LISTED = 10
 N_NEIGHBORS = 4
-N_TELLING = 2
+N_SHORT = 2  # words of a topic on the map
+NAMELESS = "no words of its own"
 NEAR = 0.3  # similarity from which topics are called neighbors
 Floats = NDArray[np.float64]
 
@@ -18,29 +19,25 @@ Floats = NDArray[np.float64]
 class Card:
     """One topic as the page shows it; `words` is empty where the topic has none of its own.
 
+    name        its label, or else the words that set it apart most
+    short       the same in a word or two
+    words       those that set it apart, the first first
     neighbors   the most similar other topics, with how similar they are, if they are at all
-    telling     the words that set the topic apart most
     """
 
     number: int
-    label: str | None
+    name: str
+    short: tuple[str, ...]
     share: float | None
     words: tuple[str, ...]
     neighbors: tuple[tuple[int, float], ...]
-    telling: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """Label, or else the most telling words."""
-        return self.label or ", ".join(self.telling) or "no words of its own"
 
 
 def cards(model: TopicModel, alike: Floats) -> list[Card]:
     """Every topic, the largest first; `alike` is the `similarity` of the topics."""
     ids = model.top_word_ids(N_LISTED)
     near = neighbors(alike)
-    mean = model.word_frequencies
-    made = [_card(model, topic, ids[topic], near[topic], mean) for topic in range(model.n_topics)]
+    made = [_card(model, topic, ids[topic], near[topic]) for topic in range(model.n_topics)]
     return sorted(made, key=lambda card: (-(card.share or 0.0), card.number))
 
 
@@ -61,28 +58,15 @@ def neighbors(alike: Floats) -> list[tuple[tuple[int, float], ...]]:
 
 
 def _card(
-    model: TopicModel,
-    topic: int,
-    ids: NDArray[np.int64],
-    near: tuple[tuple[int, float], ...],
-    mean: Floats,
+    model: TopicModel, topic: int, ids: NDArray[np.int64], near: tuple[tuple[int, float], ...]
 ) -> Card:
     row = model.topic_word[topic]
     share = None if model.topic_shares is None else float(model.topic_shares[topic])
     # Where all words are equally likely, the order of the vocabulary is all that a list would show.
     empty = share == 0 or (model.n_words > 1 and np.ptp(row) <= 1e-12)
-    words = [] if empty else [word for word in ids.tolist() if row[word] > 0]
-    return Card(
-        number=topic,
-        label=None if model.labels is None else model.labels[topic],
-        share=share,
-        words=tuple(model.vocabulary[word] for word in words),
-        neighbors=near,
-        telling=_telling(model, row, words, mean),
-    )
-
-
-def _telling(model: TopicModel, row: Floats, words: list[int], mean: Floats) -> tuple[str, ...]:
-    """The listed words that set the topic apart most: frequent in it, and more so than in all text."""
-    gain = {word: np.sqrt(row[word]) * np.log(row[word] / max(float(mean[word]), 1e-300)) for word in words}
-    return tuple(model.vocabulary[word] for word in sorted(words, key=lambda word: -gain[word])[:N_TELLING])
+    words = () if empty else tuple(model.vocabulary[word] for word in ids.tolist() if row[word] > 0)
+    label = None if model.labels is None else model.labels[topic]
+    is_labeled = label is not None and label == model.names[topic]
+    name = model.names[topic] if is_labeled or words else NAMELESS
+    short = tuple(name.split()) if is_labeled else words[:N_SHORT]
+    return Card(topic, name, short, share, words, near)

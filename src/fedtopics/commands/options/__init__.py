@@ -48,6 +48,7 @@ from fedtopics.commands.options.run import (
     Seed,
     TestFraction,
     Threads,
+    Title,
 )
 
 __all__ = [
@@ -78,6 +79,7 @@ __all__ = [
     "Source",
     "TestFraction",
     "Threads",
+    "Title",
     "TopicCount",
     "Unit",
     "Variant",

@@ -183,7 +183,7 @@ const topicMap = (() => {
     if (topic !== hovered) { hovered = topic; redraw(); canvas.style.cursor = topic ? "pointer" : view.zoom > 1 ? "grab" : "default"; }
     tip.hidden = !topic;
     if (!topic) return;
-    tip.replaceChildren(made("b", {}, asText(topic.topic.name)), made("span", {}, wordsOf(topic.topic.number, 1, 6).map((each) => each.text).join(", ")));
+    tip.replaceChildren(made("b", {}, asText(topic.topic.label.join(" ") || topic.topic.name)), made("span", {}, wordsOf(topic.topic.number, 1, 8).map((each) => each.text).join(", ")));
     tip.style.left = `${clamp(x + 14, 4, width - tip.offsetWidth - 4)}px`;
     tip.style.top = `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px`;
   };

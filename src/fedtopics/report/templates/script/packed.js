@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const byNumber = new Map(data.topics.map((topic) => [topic.number, topic]));
 const shareOf = (topic) => topic.share ?? 1 / data.topics.length;
-const MOST_CANDIDATES = 200; // words of a topic that can be called distinctive: its most probable ones
+const MOST_CANDIDATES = 2000; // words of a topic that are ranked: its most probable ones
 
 const bytesOf = (text) => {
   const binary = atob(text);
@@ -77,18 +77,21 @@ const placesByTopic = lazily(() => {
   return { ends, word, place };
 });
 
-// Words of a topic by relevance (C. Sievert, K. Shirley, 2014): lambda log p(w|k) + (1 - lambda) log p(w|k)/p(w).
-const wordsOf = (number, lambda, most) => {
+// Words of a topic from probable (0) to distinctive (1): between log p(w|k) and the logarithm of what ranks words
+// everywhere, sqrt(p(w|k)) log(1 + 1 / (K p(w))) (model/distinctive.py).
+const wordsOf = (number, distinctive, most) => {
   const { words, values } = unpacked();
   const { ends, word, place } = placesByTopic();
   const found = [];
-  for (let at = ends[number]; at < ends[number + 1]; at++) {
-    const p = values[place[at]];
-    found.push({ word: word[at], p, lift: p / frequencies()[word[at]] });
-  }
+  for (let at = ends[number]; at < ends[number + 1]; at++) found.push({ word: word[at], p: values[place[at]] });
   const likely = found.sort((a, b) => b.p - a.p || a.word - b.word).slice(0, MOST_CANDIDATES);
-  for (const each of likely) each.relevance = lambda * Math.log(each.p) + (1 - lambda) * Math.log(each.lift);
-  likely.sort((a, b) => b.relevance - a.relevance || a.word - b.word);
+  for (const each of likely) {
+    const frequency = frequencies()[each.word];
+    each.lift = each.p / frequency;
+    const telling = 0.5 * Math.log(each.p) + Math.log(Math.log1p(1 / (data.topics.length * frequency)));
+    each.rank = (1 - distinctive) * Math.log(each.p) + distinctive * telling;
+  }
+  likely.sort((a, b) => b.rank - a.rank || b.p - a.p || a.word - b.word);
   return likely.slice(0, most).map((each) => ({ ...each, text: words[each.word] }));
 };
 

@@ -1,7 +1,7 @@
 // What the reader has chosen, in the address: #topic-12&words=60&find=tax&color=none&zoom=2.5,0.41,0.6
-const PROBABLE_TO_DISTINCTIVE = 40; // Sievert and Shirley's lambda of 0.6
+const DISTINCTIVE = 100; // as words are shown everywhere
 const defaults = {
-  topic: data.topics[0].number, words: PROBABLE_TO_DISTINCTIVE, find: "", color: "party", zoom: [1, 0.5, 0.5],
+  topic: data.topics[0].number, words: DISTINCTIVE, find: "", color: "party", zoom: [1, 0.5, 0.5],
 };
 const state = structuredClone(defaults);
 const stateListeners = [];

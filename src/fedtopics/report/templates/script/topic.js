@@ -12,7 +12,7 @@ const topicPanel = (() => {
       list.replaceChildren(made("li", { class: "none" }, "No text went into this topic: it has no words of its own."));
       return;
     }
-    const found = wordsOf(topic.number, 1 - state.words / 100, MOST_WORDS);
+    const found = wordsOf(topic.number, state.words / 100, MOST_WORDS);
     const most = Math.max(...found.map((each) => each.p));
     list.replaceChildren(...found.map((each) => row(asText(each.text), each.p / most, inPercent(each.p), lifted(each.lift),
       `${inPercent(each.p)} of this topic; ${lifted(each.lift)} as likely here as in all text`)));
