@@ -117,7 +117,9 @@ def test_the_map_zooms_and_pans_with_buttons_wheel_and_pointer(browser: Any, fil
         visit.page.mouse.wheel(0, -300)
         visit.page.wait_for_function("zoom => topicMap.view().zoom > zoom", arg=moved["zoom"])
         zoomed = visit.evaluate("topicMap.view()")
-        visit.page.wait_for_function("() => location.hash.includes('zoom=')")
+        visit.page.wait_for_function(
+            "zoom => location.hash.includes(`zoom=${+zoom.toFixed(3)},`)", arg=zoomed["zoom"]
+        )
         visit.page.reload()
         again = visit.evaluate("topicMap.view()")
         assert again["zoom"] == pytest.approx(zoomed["zoom"], rel=1e-2)

@@ -57,9 +57,7 @@ def neighbors(alike: Floats) -> list[tuple[tuple[int, float], ...]]:
     ]
 
 
-def _card(
-    model: TopicModel, topic: int, ids: NDArray[np.int64], near: tuple[tuple[int, float], ...]
-) -> Card:
+def _card(model: TopicModel, topic: int, ids: NDArray[np.int64], near: tuple[tuple[int, float], ...]) -> Card:
     row = model.topic_word[topic]
     share = None if model.topic_shares is None else float(model.topic_shares[topic])
     # Where all words are equally likely, the order of the vocabulary is all that a list would show.
