@@ -78,7 +78,7 @@ class Run:
         return privacy_of(self.record)
 
     def titled(self, title: str | None) -> "Run":
-        """The run under this title, which its page shows; as it was where there is none."""
+        """The run under this `title`, which its page shows; as it was where there is none."""
         return self if title is None else replace(self, record=self.record | {"title": title})
 
     def save(self, folder: str | Path) -> None:
