@@ -24,6 +24,7 @@ from fedtopics.network.local import HUB, LocalFederation
 from fedtopics.network.party.joining import Joining, NotInvitedError
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.invitation import Invitation
+from fedtopics.network.plan.text import policy_template
 from fedtopics.network.tls import Credentials
 
 
@@ -271,6 +272,38 @@ def test_nothing_is_sent_before_the_plan_was_agreed_to(invited: Invited) -> None
     with pytest.raises(InputError, match="nothing was sent"):
         shy.wait(lambda line: None)
     assert invited.guests.waiting() == []
+
+
+@pytest.mark.parametrize(
+    ("own", "refusal"),
+    [
+        ("secure_sum = true", "takes part in secure sums only"),
+        ("# more than enough, decided by the board", "the coordinator was asked"),
+    ],
+)
+def test_an_invitation_replaces_no_limit_that_a_party_has(
+    invited: Invited, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str, refusal: str
+) -> None:
+    """A second invitation, to a plan that costs more or hides less: the party's own policy decides."""
+    from typer.testing import CliRunner
+
+    from fedtopics.commands.application import app
+
+    def ask(joining: Joining, say: object) -> None:
+        raise InputError("the coordinator was asked")
+
+    monkeypatch.setattr(Joining, "wait", ask)
+    invitation = invited.invite()
+    office = invited.joining(invitation, agree=False).folder
+    limits = f"{own}\n{policy_template(invitation.agreed, simulation=True)}"
+    (office / "policy.toml").write_text(limits)
+    (tmp_path / "letters.txt").write_text("a letter\n")
+    sent = str(invited.hub / "invitations" / "north.invitation")
+    given = ["federation", "party", "join", sent, "--data", str(tmp_path / "letters.txt")]
+    agreeing = "y\n" * 5 + "\ny\n\n"  # to all that is asked, with the budget that is proposed
+    with pytest.raises(InputError, match=refusal):
+        CliRunner().invoke(app, [*given, "--folder", str(office)], input=agreeing, catch_exceptions=False)
+    assert (office / "policy.toml").read_text() == limits
 
 
 def other_authority(folder: Path, federation: LocalFederation) -> Path:

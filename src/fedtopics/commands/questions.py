@@ -12,14 +12,18 @@ from fedtopics.network.plan.policy import LOGS
 from fedtopics.network.plan.text import MOST_DELTA, Answers, policy_text
 
 
-def asked_policy(plan: Plan, party: str, fingerprint: str, proxy: str | None = None) -> str:
-    """The policy that follows from the answers; whoever does not agree to a line ends here."""
+def ask_consent(plan: Plan) -> None:
+    """Show the plan line by line; whoever does not agree to a line ends here."""
     for point in points(plan):
         options.say(f"\n{point.title}")
         for sentence in point.sentences:
             options.say(f"  {sentence}")
         typer.confirm(f"  {point.question}", abort=True)
     options.say("")
+
+
+def asked_policy(plan: Plan, party: str, fingerprint: str, proxy: str | None = None) -> str:
+    """The policy of a party that has none yet, as follows from its answers."""
     promise = plan.privacy
     what = f"epsilon ({promise.relation}, delta {promise.delta:g})"
     epsilon = typer.prompt(f"budget over ALL runs together, {what}", type=float, default=promise.epsilon)

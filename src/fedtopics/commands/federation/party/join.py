@@ -7,7 +7,7 @@ Example: fedtopics federation party join north.invitation --data letters.csv --t
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,10 +15,14 @@ from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.commands.federation.party.start import take_part
 from fedtopics.commands.plan_shown import print_plan
-from fedtopics.commands.questions import asked_policy
+from fedtopics.commands.questions import ask_consent, asked_policy
 from fedtopics.errors import InputError
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.invitation import Invitation
+from fedtopics.network.plan.onboarding import POLICY
+
+if TYPE_CHECKING:
+    from fedtopics.network.party.joining import Joining
 
 
 @options.takes(options.Reading, "reading")
@@ -57,12 +61,7 @@ def join(
         own = joining.begin()
         if not joining.is_agreed:
             _check_authority(invited, authority, ask=policy is None)
-            if policy is None:
-                given = asked_policy(invited.agreed, invited.party, own, proxy)
-            else:
-                print_plan(invited.agreed)
-                given = files.read(policy, 2**20).decode()
-            joining.agree(given)
+            joining.agree(_policy(joining, policy, own, proxy))
         options.say(f"fingerprint of {invited.party}, to read out on the telephone: {own}")
         options.say("Ctrl-C ends the waiting; the same command goes on with it")
         accepted = joining.wait(say)
@@ -72,6 +71,21 @@ def join(
         options.say(f"next: fedtopics federation party start {joining.folder}, or a service: party service")
         return
     take_part(joining.folder, metrics)
+
+
+def _policy(joining: "Joining", named: Path | None, fingerprint: str, proxy: str | None) -> str:
+    """What this party allows: what it names, what it has decided before, or else what it answers now."""
+    plan, known = joining.invitation.agreed, joining.folder / POLICY
+    if named is not None:
+        print_plan(plan)
+        return files.read(named, 2**20).decode()
+    ask_consent(plan)
+    if not known.is_file():
+        return asked_policy(plan, joining.invitation.party, fingerprint, proxy)
+    options.say(f"your own limits stay as they are in {known}; only you change them")  # no plan does
+    if proxy is not None:
+        raise InputError(f"expected the proxy in {known}, got --proxy; write it there, nothing is overwritten")
+    return files.read(known, 2**20).decode()
 
 
 def _check_authority(invited: Invitation, told: str | None, *, ask: bool) -> None:
