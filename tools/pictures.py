@@ -66,6 +66,9 @@ def photograph(browser: Browser, address: str, name: str) -> None:
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
             page.goto(address)
             page.wait_for_timeout(1500)
+            if place := address.partition("#")[2]:
+                page.evaluate("name => document.getElementById(name).scrollIntoView()", place)
+                page.wait_for_timeout(300)
             keep(page.screenshot(), PICTURES / f"{name}-{theme}-{width}.png")
             page.close()
 
