@@ -104,6 +104,7 @@ class Indexer {
     const char* text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
     if (!text) throw nb::python_error();
     for (int64_t i = 0; i < size;) {
+      if (address_at(text, size, i)) continue;
       const int64_t begin = i;
       const bool found = word_at(text, size, i);
       if (found) keep(text + begin, i - begin);
@@ -135,6 +136,23 @@ class Indexer {
 
  private:
   static Kind kind(char c) { return ALPHABET.kind[(uint8_t)c]; }
+
+  // Whether the address of a page starts at i, where no word runs; moves i behind it. Equals _ADDRESS of tokens.py.
+  static bool address_at(const char* text, int64_t size, int64_t& i) {
+    const char first = ALPHABET.lower[(uint8_t)text[i]];
+    if (first != 'h' && first != 'f' && first != 'w') return false;
+    if (i > 0 && (text[i - 1] == '_' || text[i - 1] == '\'' || kind(text[i - 1]) != NEITHER)) return false;
+    for (const char* start : {"http://", "https://", "ftp://", "www."}) {
+      int64_t at = i;
+      while (*start && at < size && ALPHABET.lower[(uint8_t)text[at]] == *start) at++, start++;
+      if (*start || at == size || !in_address(text[at])) continue;
+      for (i = at; i < size && in_address(text[i]);) i++;
+      return true;
+    }
+    return false;
+  }
+
+  static bool in_address(char c) { return c > ' ' && c < 127 && c != '"' && c != '<' && c != '>'; }
 
   // Whether a word starts at i, where none runs; moves i behind what was read.
   bool word_at(const char* text, int64_t size, int64_t& i) const {
