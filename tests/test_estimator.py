@@ -143,12 +143,7 @@ def test_priors_can_be_fitted_to_the_data():
     assert only_alpha.topic_word_prior_ == 1.0
 
 
-STORIES = ["wheat rain harvest farm", "ship port sea captain", "rain farm wheat field", "sea captain ship"] * 9
-    "wheat rain harvest farm",
-    "ship port sea captain",
-    "rain farm wheat field",
-    "sea ship captain",
-] * 10
+STORIES = ["wheat rain harvest farm", "ship port sea captain", "rain farm wheat field", "sea ship"] * 10
 
 
 def test_topics_of_a_pipeline_have_the_words_of_its_vectorizer():

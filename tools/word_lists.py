@@ -21,6 +21,8 @@ from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.tokens import tokenizer_for
 from fedtopics.documents.text.word_lists import CODES, MOST
 
+PRESET = 9 | lzma.PRESET_EXTREME
+
 
 def words(language: str) -> Iterator[str]:
     """The words of a language (ISO 639-1) that make its list, the most frequent first."""
@@ -43,7 +45,9 @@ def main() -> None:
     folder = parser.parse_args().folder
     for name, code in CODES.items():
         chosen = list(islice(words(code), MOST))
-        content = lzma.compress("".join(f"{word}\n" for word in chosen).encode(), preset=9 | lzma.PRESET_EXTREME)
+        content = lzma.compress(
+            "".join(f"{word}\n" for word in chosen).encode(), preset=9 | lzma.PRESET_EXTREME
+        )
         (folder / f"{name}.txt.xz").write_bytes(content)
         print(f"{name}: {len(chosen):,} words, {len(content):,} bytes")
 

@@ -14,7 +14,7 @@ from fedtopics.errors import InputError
 
 # What `fedtopics --help` shows, in its order. A name is a file beside this one, or a folder: a family.
 PANELS = {
-    "Start": ("demo", "train", "compare", "report", "methods", "index"),
+    "Start": ("demo", "train", "compare", "report", "methods", "index", "vocabulary"),
     "Use a model": ("topics", "transform", "evaluate", "classify"),
     "Privacy": ("explain", "ledger", "calibrate", "audit", "statement", "mechanisms"),
     "Federate": ("federation",),

@@ -7,13 +7,17 @@ from fedtopics.commands.options.documents import (
     Preparing,
     Reading,
     Source,
+    Vocabulary,
 )
 from fedtopics.commands.options.federation import (
+    AgreementEpsilon,
     Coordinator,
     Member,
     MemberOption,
     Office,
+    PublicWords,
     RunName,
+    public_words,
 )
 from fedtopics.commands.options.groups import (
     takes,
@@ -51,6 +55,7 @@ from fedtopics.commands.options.run import (
 )
 
 __all__ = [
+    "AgreementEpsilon",
     "Audited",
     "Consistency",
     "ConsistencyTau",
@@ -66,6 +71,7 @@ __all__ = [
     "Office",
     "PersonColumn",
     "Preparing",
+    "PublicWords",
     "Reading",
     "Repeats",
     "Rounds",
@@ -81,9 +87,11 @@ __all__ = [
     "TopicCount",
     "Unit",
     "Variant",
+    "Vocabulary",
     "VocabularySize",
     "method_settings",
     "print_json",
+    "public_words",
     "require_new_file",
     "say",
     "summing",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
 from fedtopics import files
+from fedtopics.documents.text import word_lists
 from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
@@ -17,8 +18,9 @@ from fedtopics.errors import EmptyCorpusError, InputError
 class TextOptions(TypedDict, total=False):
     """How texts become words.
 
-    vocabulary  the words and their order, as a list or the path of a file with one word per line; the filters
-                below then do not apply, and other words are left out
+    vocabulary  the words and their order, as a list, the name of a public one (english-20000, see
+                `text.word_lists`) or the path of a file with one word per line; the filters below then do
+                not apply, and other words are left out
     tokenizer   your own function from a text to its list of words
     language    ISO 639-1 code, for words, stop words and sentences; Chinese ("zh") needs fedtopics[chinese]
     stop_words  True for the language's list (the default), False for none, or your own
@@ -91,7 +93,9 @@ def _word_filter(options: TextOptions, language: str) -> WordFilter:
 
 
 def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str, ...]:
-    """The words of a list, or of a file with one word per line, checked to be there and distinct."""
+    """The words of a list, a public one by its name, or a file with one word per line; all are distinct."""
+    if isinstance(given, str) and word_lists.is_name(given):
+        return word_lists.words(given)
     name = "the given vocabulary"
     if isinstance(given, str | os.PathLike):
         name = os.fspath(given)
@@ -111,7 +115,9 @@ def _lines(path: Path) -> list[str]:
     try:
         content = files.read(path)
     except OSError as error:
-        raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot read the vocabulary {path}: {error.strerror}; give a file, or a name as english-20000"
+        ) from None
     return lines_of(content, path)
 
 

@@ -54,9 +54,9 @@ class PlannedWords:
         self.agreement(20)
 
     @classmethod
-    def of_file(cls, path: Path) -> "PlannedWords":
-        """A public list, as it is now."""
-        words = read_vocabulary(path)
+    def of_file(cls, source: str | Path) -> "PlannedWords":
+        """A public list, by its name or as its file is now."""
+        words = read_vocabulary(source)
         return cls("public", WORD_LIST, word_digest(words), len(words))
 
     @property
