@@ -18,12 +18,12 @@ marks blanked out; what is still long (up to 587 words there) is one sentence of
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, TypeAlias
 
-from fedtopics.documents.text._words import Indexer
+from fedtopics.documents.text._words import Indexer, KnownWords
 from fedtopics.errors import InputError
 
 Tokenizer: TypeAlias = Callable[[str], list[str]]
@@ -80,18 +80,26 @@ class PlainTokenizer:
 
     def __call__(self, text: str) -> list[str]:
         words = _words(text, apostrophes=self.language not in _ELIDING)
-        if self.language == "en" and ("'" in text or "’" in text):
+        if self.language == "en" and ("'" in text or "’" in text or "&" in text):
             return [word.removesuffix("'s") for word in words if word[1:] != "'s"]
         return words
 
     def indexer(self) -> Indexer:
-        """What numbers the same words much faster, where a text is `simple`."""
-        return Indexer(apostrophes=self.language not in _ELIDING, possessive=self.language == "en")
+        """What numbers the same words much faster, in texts of Western letters."""
+        return Indexer(**self._habits)
+
+    def known(self, vocabulary: Sequence[str]) -> KnownWords:
+        """The same for the words of one `vocabulary`."""
+        return KnownWords(list(vocabulary), **self._habits)
+
+    @property
+    def _habits(self) -> dict[str, bool]:
+        return {"apostrophes": self.language not in _ELIDING, "possessive": self.language == "en"}
 
 
-def simple(text: str) -> bool:
-    """Whether a text is ASCII without markup, whose words need no table of Unicode."""
-    return text.isascii() and "<" not in text and "&" not in text
+def has_markup(text: str) -> bool:
+    """Whether a text may hold tags or entities of HTML."""
+    return "<" in text or "&" in text
 
 
 def without_markup(text: str) -> str:
