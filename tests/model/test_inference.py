@@ -54,5 +54,5 @@ def test_errors_come_through_and_nothing_is_left_running() -> None:
         with pytest.raises(InputError, match="got 7"):
             next(found)
     with pytest.raises(InputError, match="every text as a string, got dict"):
-        MODEL.transform([{"a": 1}, "tax"])  # type: ignore[list-item]
+        MODEL.transform(["tax", {"a": 1}])  # type: ignore[list-item]
     assert MODEL.transform([]).shape == (0, 2)
