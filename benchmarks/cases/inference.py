@@ -1,4 +1,4 @@
-"""Topic mixtures of new documents: documents per CPU second beside tomotopy and scikit-learn, and a long stream.
+"""Topic mixtures of new documents: how many per CPU second, beside tomotopy and scikit-learn; and a stream.
 
 Every library works with one thread and its own default settings, in one process, on the same documents: the
 part of 20 newsgroups that was not trained on. The others get words that were cut and counted before;
@@ -141,12 +141,13 @@ def rows() -> str:
         for name, each in named.items()
     ]
     long = stored.values("inference")["stream"]
+    size, speed_ = f"{long['megabytes_of_text']:,.0f} MB of JSON lines", long["documents_per_cpu_second"]
     below = (
-        f"A stream of {long['n_documents']:,} stories of Reuters ({long['megabytes_of_text']:,.0f} MB of JSON lines) to CSV by "
-        f"`fedtopics transform`, on {long['n_cores']} cores: {long['seconds']:.0f} s, "
-        f"{long['documents_per_cpu_second']:,.0f} documents per CPU second, {long['megabytes_at_the_peak']:.0f} MB of memory at the peak."
+        f"A stream of {long['n_documents']:,} stories of Reuters ({size}) to CSV by `fedtopics transform`, on "
+        f"{long['n_cores']} cores: {long['seconds']:.0f} s, {speed_:,.0f} documents per CPU second, "
+        f"{long['megabytes_at_the_peak']:.0f} MB of memory at the peak."
     )
-    head = ["20 newsgroups, 50 topics, one thread", "documents per CPU second", "fedtopics from text: times as fast"]
+    head = ["20 newsgroups, 50 topics, one thread", "documents per CPU second", "from text: times as fast"]
     return f"{table(head, lines)}\n\n{below}"
 
 
