@@ -143,8 +143,8 @@ def rows() -> str:
     long = stored.values("inference")["stream"]
     size, speed_ = f"{long['megabytes_of_text']:,.0f} MB of JSON lines", long["documents_per_cpu_second"]
     below = (
-        f"A stream of {long['n_documents']:,} stories of Reuters ({size}) to CSV by `fedtopics transform`, on "
-        f"{long['n_cores']} cores: {long['seconds']:.0f} s, {speed_:,.0f} documents per CPU second, "
+        f"A stream of {long['n_documents']:,} stories of Reuters ({size}) by `fedtopics transform` to CSV, "
+        f"on {long['n_cores']} cores: {long['seconds']:.0f} s, {speed_:,.0f} documents per CPU second, "
         f"{long['megabytes_at_the_peak']:.0f} MB of memory at the peak."
     )
     head = ["20 newsgroups, 50 topics, one thread", "documents per CPU second", "from text: times as fast"]

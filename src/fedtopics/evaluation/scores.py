@@ -28,7 +28,7 @@ def diversity(topics: TopicModel | ArrayLike, n_words: int = 25) -> float:
 def scores(
     topics: TopicModel | ArrayLike, train: Corpus, test: Corpus, *, n_threads: int = 1
 ) -> dict[str, float]:
-    """Perplexity of `test`, coherence of ten words of each topic in `train` and `test`, diversity of `topics`.
+    """Perplexity of `test`, coherence of ten words of each topic in `train` and `test`, and diversity.
 
     topics   a model, or the matrix (n_topics, n_words) of any other tool, its columns in the order of the
              vocabulary; it may hold counts, and zeros
