@@ -4,6 +4,7 @@ Example: fedtopics federation init hub --coordinator hub.example.org:8002 --part
 --party west --epsilon 6 --vocabulary english-20000
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
