@@ -1,4 +1,4 @@
-"""The wheel that `make wheel` builds, installed into an empty environment: nothing but pip is needed to use it."""
+"""The wheel that `make wheel` builds, installed into an empty environment: pip is all it takes."""
 
 import subprocess
 import sys

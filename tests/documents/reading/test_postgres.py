@@ -207,7 +207,7 @@ def test_notes_of_a_hospital_know_their_patients(hospital: str) -> None:
 
 def test_notes_can_be_chosen_by_a_condition(hospital: str) -> None:
     assert read(hospital, query="note_date >= '2021-01-01' and care_site_id = '71'").ids == ("2",)
-    with pytest.raises(InputError, match="PostgreSQL answered: .*ward"):
+    with pytest.raises(InputError, match=r"PostgreSQL answered: .*ward"):
         read(hospital, query="ward = 7")
     with pytest.raises(InputError, match="name of a schema"):
         read(hospital.replace("schema=cdm", "schema=cdm;drop"))

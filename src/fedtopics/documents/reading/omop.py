@@ -6,8 +6,8 @@ table `note`. A source is the address of its PostgreSQL server with `omop+` in f
     omop+postgresql://reader@db.example.org/hospital?schema=cdm
 
 A document is a note: its text the columns `note_title` and `note_text`, its id `note_id`, its person
-`person_id`, its label the name of the note's class. `care_site_id`, `provider_id`, `note_type` and `note_date`
-can be named as party or label too. A query is the condition that notes have to meet, such as
+`person_id`, its label the name of the note's class. `care_site_id`, `provider_id`, `note_type` and
+`note_date` can be named as party or label too. A query is the condition that notes have to meet, such as
 `note_date >= '2020-01-01'`.
 """
 
