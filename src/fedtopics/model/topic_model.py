@@ -141,7 +141,7 @@ class TopicModel(Shown):
         yield from in_order(lambda batch: self.folded(read(batch)), batches(texts), threads)
 
     def folded(self, known: Known) -> NDArray[np.float32]:
-        """The mixtures of texts that were read (`documents.text.known_words`), by one thread."""
+        """The mixtures of texts whose words are `known` (see `documents.text.known_words`), by one thread."""
         corpus = Corpus(known.words, known.offsets, self.vocabulary)
         return lda.fold_in(corpus, self.topic_word, self.alpha)
 

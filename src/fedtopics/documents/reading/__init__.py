@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from fedtopics.documents.corpus import Corpus, Document
+from fedtopics.documents.reading import omop
 from fedtopics.documents.reading.bags import from_lda_c, from_uci
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import PLAIN, plain_name
@@ -61,7 +62,8 @@ def read(
     source    a built-in name (see `fedtopics.datasets`); .csv, .tsv, .jsonl, .json, .parquet, .xlsx, .txt,
               UCI `docword.*`, LDA-C `.dat` (texts and counts also with .gz, .xz, .bz2); a folder of .txt
               files, or one that holds one of the others; a folder that `fedtopics index` wrote, which is
-              opened and not read; a `postgresql://` URL with a query; a data frame (pandas, polars), an Arrow
+              opened and not read; a `postgresql://` URL with a query; `omop+postgresql://`, the notes of a
+              hospital (see `reading.omop`); a data frame (pandas, polars), an Arrow
               table, or a list of rows as mappings. A compressed file that unpacks to more than 100 times its
               size is refused (see `reading.files`): unpack it yourself
     text_column, party_column, label_column, id_column, person_column   their names, where the format has
@@ -121,6 +123,8 @@ def _texts(
     if is_table(source):
         return _at_least_one(from_table(source, columns), "the table")
     if _is_database(source):
+        if omop.is_omop(source):
+            source, query, columns = omop.located(source, columns, query)
         if query is None:
             raise InputError("expected a query for PostgreSQL, got none; such as: select text from letters")
         name = "the query's result"
@@ -131,7 +135,7 @@ def _texts(
 
 
 def _is_database(source: object) -> bool:
-    return isinstance(source, str) and source.startswith(("postgresql://", "postgres://"))
+    return isinstance(source, str) and source.startswith(("postgresql://", "postgres://", omop.PREFIX))
 
 
 def _check_query(source: Any, query: str | None) -> None:
