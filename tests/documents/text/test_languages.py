@@ -117,7 +117,7 @@ def test_a_dictionary_ties_the_topics_of_two_languages(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected translations of words of the vocabulary"):
         together(str(path))
     path.write_text("en\tde\ntax\tsteuer\tabgabe\n")
-    with pytest.raises(InputError, match="expected 2 words with tabs between, got 3 at .*line 2"):
+    with pytest.raises(InputError, match=r"expected 2 words with tabs between, got 3 at .*line 2"):
         together(str(path))
 
 
