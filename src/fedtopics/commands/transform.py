@@ -26,6 +26,7 @@ from fedtopics.documents.pieces import pieces
 from fedtopics.documents.reading import CountedWordsError, stream
 from fedtopics.documents.text.harmless import cell
 from fedtopics.documents.text.known_words import CHARACTERS, TEXTS, reader
+from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import tokenizer_for
 from fedtopics.model import TopicModel
 from fedtopics.model.inference import in_order
@@ -70,6 +71,9 @@ def transform(
 
 def _parts(source: str, reading: options.Reading, model: TopicModel, n_threads: int) -> Iterator[Part]:
     """Mixtures of all documents, in order; of texts as they come, of counted words from memory or disk."""
+    if several(model.language):
+        yield from _counted(reading.all_words(source, model), model, n_threads)
+        return
     try:
         found = stream(source, progress=None, **reading.options())
     except CountedWordsError:

@@ -14,6 +14,7 @@ from fedtopics.documents.reading import from_table, is_table
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.frames import is_numeric
 from fedtopics.documents.text.known_words import Known, batches, joined, reader
+from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
@@ -200,6 +201,11 @@ class TopicModel(Shown):
     def _reader(self, tokenizer: Tokenizer | None = None) -> Callable[[list[str]], Known]:
         if tokenizer is None and self.language is None:
             raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")
+        if tokenizer is None and several(self.language):
+            raise InputError(
+                f"expected documents with their languages ({self.language}), got texts; give a corpus, by "
+                f"read(..., language_column=..., language={self.language!r})"
+            )
         return reader(self.vocabulary, tokenizer or tokenizer_for(self.language or "en"))
 
 

@@ -13,6 +13,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, price, tables
+from fedtopics.errors import InputError
 from fedtopics.runs.run import Run, require_free
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def simulate(
     from fedtopics.network import local
 
     require_free(out)
+    if reading.language_column is not None:
+        raise InputError("expected documents in one language, got --language-column; found a federation")
     public = options.public_words(vocabulary, vocabulary_epsilon)
     began = perf_counter()
     texted = local.dealt(

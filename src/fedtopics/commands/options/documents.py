@@ -41,6 +41,10 @@ class Reading:
         typer.Option(help="Column with the text, where it is not called text; several are joined."),
     ] = None
     id_column: Annotated[str | None, typer.Option(help="Column with each document's name.")] = None
+    language_column: Annotated[
+        str | None,
+        typer.Option(help="Column with each document's language (en, de ...), where there are several."),
+    ] = None
     query: Annotated[str | None, typer.Option(help="SQL query, where SOURCE is a database.")] = None
     encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
     encoding_errors: Annotated[
@@ -95,7 +99,7 @@ class Preparing(Reading):
     paragraphs: Annotated[
         bool, typer.Option("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
     ] = False
-    language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+    language: Annotated[str, typer.Option(help="Of the texts, as en, de, zh; de+en for several.")] = "en"
 
     def options(self) -> dict[str, Any]:
         given = super().options()

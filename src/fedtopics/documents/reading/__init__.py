@@ -47,6 +47,7 @@ def read(
     label_column: str | None = None,
     id_column: str | None = None,
     person_column: str | None = None,
+    language_column: str | None = None,
     query: str | None = None,
     encoding: str = "utf-8",
     encoding_errors: str = "strict",
@@ -66,10 +67,10 @@ def read(
               hospital (see `reading.omop`); a data frame (pandas, polars), an Arrow
               table, or a list of rows as mappings. A compressed file that unpacks to more than 100 times its
               size is refused (see `reading.files`): unpack it yourself
-    text_column, party_column, label_column, id_column, person_column   their names, where the format has
-              columns; several of texts are joined as paragraphs. Unnamed, the text is `text` or the only
-              column there could be, label and id are `label` and `id` where present; parties and persons are
-              never guessed
+    text_column, party_column, label_column, id_column, person_column, language_column   their names, where
+              the format has columns; several of texts are joined as paragraphs. Unnamed, the text is `text`
+              or the only column there could be, label and id are `label` and `id` where present; parties,
+              persons and languages (see `text.languages`) are never guessed
     query     the SQL query of a database
     encoding, encoding_errors, separator, header, sheet   what a file does not say of itself: see
               `fedtopics.documents.reading.form.Form`
@@ -78,7 +79,7 @@ def read(
     options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
               give a filter; there `vocabulary` names the words, in place of the file beside the counts
     """
-    columns = Columns(text_column, party_column, label_column, id_column, person_column)
+    columns = Columns(text_column, party_column, label_column, id_column, person_column, language_column)
     form = Form(encoding, encoding_errors, separator, header, sheet)
     if not is_table(source) and not _is_database(source):
         _check_query(source, query)

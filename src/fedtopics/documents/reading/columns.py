@@ -1,4 +1,4 @@
-"""Which column of a table holds the text, and which the id, label, party and person of a document."""
+"""Which column of a table holds the text, and which id, label, party, person and language of a document."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +27,7 @@ class Columns:
     label: str | None = None
     id: str | None = None
     person: str | None = None
+    language: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", self.texts or None)
@@ -69,15 +70,17 @@ class Columns:
     @property
     def used(self) -> list[str]:
         """The columns to read, each once."""
-        names = (*self.texts, self.party, self.label, self.id, self.person)
+        names = (*self.texts, self.party, self.label, self.id, self.person, self.language)
         return [name for name in dict.fromkeys(names) if name is not None]
 
     def document(self, row: Mapping[str, object]) -> Document:
         """The document in a row that has all used columns."""
         text = BETWEEN_TEXTS.join(filter(None, (_string(row[name], name) for name in self.texts)))
-        names = (self.id, self.label, self.party, self.person)
-        identity, label, party, person = (_string(row[name], name) if name else None for name in names)
-        return Document(text, identity, label, party, person and person.strip())
+        names = (self.id, self.label, self.party, self.person, self.language)
+        identity, label, party, person, language = (
+            _string(row[name], name) if name else None for name in names
+        )
+        return Document(text, identity, label, party, person and person.strip(), language)
 
 
 def listed(names: Sequence[str]) -> str:

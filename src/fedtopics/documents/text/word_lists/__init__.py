@@ -61,13 +61,26 @@ def words(name: str) -> tuple[str, ...]:
     return found[: int(number)]
 
 
-def usual(language: str) -> str | None:
-    """The name of the list to take for a language (ISO 639-1 code); None where there is none.
+def code(name: str) -> str:
+    """The ISO 639-1 code of a list's language.
 
-    >>> usual("en"), usual("ja")
-    ('english-20000', None)
+    >>> code("german-5000")
+    'de'
     """
-    return next((f"{name}-{USUAL}" for name, code in CODES.items() if code == language), None)
+    return CODES[name.partition("-")[0]]
+
+
+def usual(language: str) -> str | None:
+    """The list to take for a language (ISO 639-1 code), or several; None where there is none.
+
+    >>> usual("en"), usual("de+en"), usual("ja")
+    ('english-20000', 'german-10000+english-10000', None)
+    """
+    codes = language.split("+")
+    names = {code: name for name, code in CODES.items()}
+    if not set(codes) <= names.keys():
+        return None
+    return "+".join(f"{names[code]}-{USUAL // len(codes)}" for code in codes)
 
 
 @cache
