@@ -102,7 +102,7 @@ def rows() -> str:
 @case(
     "word_lists",
     measures=(word_lists, calm, privacy),
-    minutes=20,
+    minutes=3,
     seeds=(SEED,),
     corpora=SETS,
     pages=("docs/how-to/word-lists.md",),
