@@ -36,9 +36,7 @@ def compared(name: str) -> dict[str, dict[str, float]]:
     """All vocabularies on one set."""
     source = str(corpora.path(name))
     full = read(source, min_df=1, max_df=1.0, sentences=False)
-    chosen: dict[str, dict[str, Any]] = {
-        f"agreed at {e:g}": {"vocabulary_epsilon": e} for e in reversed(AGREED)
-    }
+    chosen: dict[str, dict[str, Any]] = {f"agreed at {e:g}": {"vocabulary_epsilon": e} for e in AGREED}
     chosen |= {listed: {"vocabulary": listed} for listed in LISTS}
     found: dict[str, dict[str, float]] = {}
     first: tuple[Run, Corpus] | None = None

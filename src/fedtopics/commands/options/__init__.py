@@ -53,6 +53,7 @@ from fedtopics.commands.options.run import (
     Seed,
     TestFraction,
     Threads,
+    Title,
 )
 
 __all__ = [
@@ -86,6 +87,7 @@ __all__ = [
     "Source",
     "TestFraction",
     "Threads",
+    "Title",
     "TopicCount",
     "Unit",
     "Variant",
