@@ -160,7 +160,6 @@ def rows() -> str:
     needs=TOMOTOPY,
     timed=True,
     pages=("docs/how-to/large-corpora.md",),
-    shows={"inference": rows},
     summary=rows,
 )
 def steps() -> Steps:
