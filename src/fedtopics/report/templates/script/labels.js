@@ -30,8 +30,8 @@ const freeFrom = (dx, dy, ox, oy, w, h, shown) => {
 const offsets = (r, one, two) => {
   const tried = [];
   const around = (size, lines, far) => {
-    const [x, y] = [r + 4 + far + size.w / 2, r + 2 + far + size.h / 2];
-    const d = (r + far) * 0.7;
+    const [x, y] = [r + 6 + far + size.w / 2, r + 5 + far + size.h / 2]; // a ring is drawn round the chosen one
+    const d = (r + far) * 0.7 + 4;
     const places = [
       [0, y], [0, -y], [x, 0], [-x, 0],
       [d + size.w / 2, d + size.h / 2], [d + size.w / 2, -d - size.h / 2],
