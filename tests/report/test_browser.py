@@ -400,6 +400,8 @@ def test_print_shows_all_topics_on_paper(browser: Any, files: dict[str, Path]) -
         assert len(visit.page.pdf()) > 20_000
         visit.evaluate("dispatchEvent(new Event('afterprint'))")
         assert visit.page.locator("details[open]").count() == 0
+        assert visit.evaluate("document.documentElement.dataset.theme") is None
+        assert visit.trouble == []
 
 
 def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ const topicMap = (() => {
   let [colors, family] = [{}, "sans-serif"];
   let placed = [];
   let view = { zoom: 1, x: 0, y: 0 };
-  let [hovered, weights, pending, moving, onPaper] = [null, null, 0, 0, false];
+  let [hovered, weights, pending, moving] = [null, null, 0, 0];
 
   const readColors = () => {
     const style = getComputedStyle(root);
@@ -166,7 +166,7 @@ const topicMap = (() => {
     }
     context.globalAlpha = 1;
   };
-  const redraw = () => { if (!pending && !onPaper) pending = requestAnimationFrame(draw); };
+  const redraw = () => { if (!pending) pending = requestAnimationFrame(draw); };
 
   const under = (x, y) => {
     let best = null;
@@ -268,8 +268,22 @@ const topicMap = (() => {
   document.getElementById("zoom-all").addEventListener("click", () => show(1, 0.5, 0.5));
 
   const highlight = (found) => { weights = found; redraw(); };
-  // On paper: all of the map, dark on white.
-  addEventListener("beforeprint", () => { readColors(); view = { zoom: 1, x: 0, y: 0 }; draw(); });
+  // On paper: all of the map, dark on white, whatever was searched.
+  let kept = null;
+  addEventListener("beforeprint", () => {
+    kept ??= { view, weights, theme: root.dataset.theme };
+    root.dataset.theme = "light";
+    [view, weights] = [{ zoom: 1, x: 0, y: 0 }, null];
+    readColors();
+    draw();
+  });
+  addEventListener("afterprint", () => {
+    if (!kept) return;
+    if (kept.theme) root.dataset.theme = kept.theme; else delete root.dataset.theme;
+    [view, weights, kept] = [kept.view, kept.weights, null];
+    readColors();
+    redraw();
+  });
   themeListeners.push(() => { readColors(); redraw(); });
   const start = () => {
     readColors();
