@@ -113,6 +113,7 @@ def test_the_map_zooms_and_pans_with_buttons_wheel_and_pointer(browser: Any, fil
         visit.page.mouse.move(middle[0] - 80, middle[1] - 40, steps=4)
         visit.page.mouse.up()
         moved = visit.evaluate("topicMap.view()")
+        assert visit.evaluate("topicMap.canvas.style.touchAction") == "none"
         assert moved["x"] == pytest.approx(before["x"] - 80)
         visit.page.mouse.wheel(0, -300)
         visit.page.wait_for_function("zoom => topicMap.view().zoom > zoom", arg=moved["zoom"])
@@ -128,6 +129,7 @@ def test_the_map_zooms_and_pans_with_buttons_wheel_and_pointer(browser: Any, fil
         visit.page.wait_for_function("zoom => topicMap.view().zoom < zoom", arg=again["zoom"] * 0.9)
         visit.page.click("#zoom-all")
         visit.page.wait_for_function("() => topicMap.view().zoom === 1")
+        assert visit.evaluate("topicMap.canvas.style.touchAction") == "pan-y"
 
 
 def test_arrow_keys_go_from_topic_to_topic(browser: Any, files: dict[str, Path]) -> None:

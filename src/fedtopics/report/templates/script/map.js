@@ -70,6 +70,7 @@ const topicMap = (() => {
   const put = (zoom, x, y) => {
     zoom = clamp(zoom, 1, mostZoom());
     view = { zoom, x: clamp(x, width - zoom * width, 0), y: clamp(y, height - zoom * height, 0) };
+    canvas.style.touchAction = zoom > 1 ? "none" : "pan-y"; // a finger scrolls the page until there is something to move
     redraw();
   };
   const remember = () => choose({ zoom: [view.zoom, (width / 2 - view.x) / view.zoom / width, (height / 2 - view.y) / view.zoom / height].map((v) => +v.toFixed(3)) });
