@@ -58,9 +58,9 @@ const topicMap = (() => {
 
   const resize = () => {
     const box = canvas.parentElement.getBoundingClientRect();
-    if (!box.width || !box.height) return;
+    if (!box.width || !box.height || (box.width === width && box.height === height && ratio === devicePixelRatio)) return;
     const center = [(width / 2 - view.x) / view.zoom / (width || 1), (height / 2 - view.y) / view.zoom / (height || 1)];
-    [width, height, ratio] = [box.width, box.height, Math.min(devicePixelRatio || 1, 3)];
+    [width, height, ratio] = [box.width, box.height, devicePixelRatio];
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     arrange();
