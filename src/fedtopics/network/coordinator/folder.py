@@ -73,7 +73,9 @@ class RunFolder:
         try:
             return Status(**json.loads((self.path / "status.json").read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError):
-            raise InputError(f"expected a run in {self.path}, got none; see `fedtopics run status`") from None
+            raise InputError(
+                f"expected a run in {self.path}, got none; see `fedtopics federation run status`"
+            ) from None
 
     def change(self, state: str, reason: str = "", **others: Any) -> None:
         """Put down where the run stands now."""
@@ -118,13 +120,15 @@ class CoordinatorFolder:
 
     def run(self, name: str) -> RunFolder:
         if not NAME.fullmatch(name):
-            raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
+            raise InputError(
+                f"expected the name of a run, got {name!r:.60}; see `fedtopics federation run status`"
+            )
         run = RunFolder(self.path / "runs" / name)
         run.status()
         return run
 
     def submit(self, name: str | None = None) -> RunFolder:
-        """A new run of the plan, to be taken up by `fedtopics coordinator start`."""
+        """A new run of the plan, to be taken up by `fedtopics federation coordinator start`."""
         plan = self.plan
         plan.words(self.path)
         taken = {run.name for run in self.runs()}

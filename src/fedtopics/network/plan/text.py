@@ -17,7 +17,7 @@ MEANINGS = {
     "significant_bits": "numbers on the wire are rounded to this many bits; without this key they are exact",
     "simulation_seed": "FOR TRYING ONLY: noise can be computed from it and protects nobody",
     "method.name": "code installed at each party; none arrives by the wire",
-    "method.epsilon": "of the method alone; see fedtopics privacy explain",
+    "method.epsilon": "of the method alone; see fedtopics explain",
     "method.n_topics": "",
     "method.n_rounds": "",
     "method.topics_per_party": "",

@@ -1,4 +1,9 @@
-"""Attack a method, or a mechanism, and print what was reached beside what is proved."""
+"""Plant canaries in copies of some documents, attack, and print lower bounds beside the proved ones.
+
+Ends with status 1 where an attack shows that a proof does not hold.
+
+Example: fedtopics audit sotu --epsilon 6
+"""
 
 import os
 from typing import Annotated, Any
@@ -33,12 +38,6 @@ def audit(
     threads: options.Threads = None,
     as_json: options.Json = False,
 ) -> None:
-    """Plant canaries in copies of some documents, attack, and print lower bounds beside the proved ones.
-
-    Ends with status 1 where an attack shows that a proof does not hold.
-
-    Example: fedtopics privacy audit sotu --epsilon 6
-    """
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **given)
     summing = options.summing(secure_sum, noise, method=made)

@@ -1,4 +1,9 @@
-"""Attack one mechanism, and print what was reached beside what is proved."""
+"""Release two neighbors by the toss of a coin, guess which by the likelihood ratio, and count.
+
+Ends with status 1 where that shows that the price does not hold.
+
+Example: fedtopics audit-mechanism histogram --at 6
+"""
 
 from inspect import signature
 from math import inf
@@ -16,7 +21,7 @@ from fedtopics.privacy.price.cost import Relation, check_relation
 
 
 def audit_mechanism(
-    mechanism: Annotated[str, typer.Argument(help="One that `fedtopics privacy mechanisms` lists.")],
+    mechanism: Annotated[str, typer.Argument(help="One that `fedtopics mechanisms` lists.")],
     at: Annotated[
         float, typer.Option(help="The parameter that sets how private it is, as epsilon or sigma.")
     ],
@@ -31,12 +36,6 @@ def audit_mechanism(
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Release two neighbors by the toss of a coin, guess which by the likelihood ratio, and count.
-
-    Ends with status 1 where that shows that the price does not hold.
-
-    Example: fedtopics privacy audit-mechanism histogram --at 6
-    """
     known = find_mechanism(mechanism if mechanism in every() else mechanism.replace("-", " "))
     if known.parameter is None:
         raise InputError(f"expected a mechanism with a parameter, got {known.name}")

@@ -1,4 +1,8 @@
-"""Write what a run protects as a statement to file: YAML for the registry, or a page to print."""
+"""Write what a run protects as a statement to file: YAML for a registry, a page to print.
+
+Example: fedtopics statement runs/mails --name "Topics of our mails" --use "To plan the archive"
+--out statement.yaml --page statement.html
+"""
 
 from datetime import date
 from pathlib import Path
@@ -35,11 +39,6 @@ def statement(
     out: Annotated[Path | None, typer.Option(help="New .yaml file; printed if not given.")] = None,
     page: Annotated[Path | None, typer.Option(help="New .html file: the same as a page to print.")] = None,
 ) -> None:
-    """Write what a run protects as a statement to file: YAML for a registry, a page to print.
-
-    Example: fedtopics privacy statement runs/mails --name "Topics of our mails" --use "To plan the archive"
-    --out statement.yaml --page statement.html
-    """
     options.require_new_file(out, "--out", ".yaml")
     options.require_new_file(page, "--page", ".html")
     if sector and sector not in SECTORS:

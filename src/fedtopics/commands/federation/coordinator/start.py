@@ -1,20 +1,14 @@
-"""The coordinator of a federation."""
+"""Serve the federation until this command is stopped; open runs go on where they stood.
 
-import typer
+Example: fedtopics federation coordinator start hub
+"""
 
 from fedtopics.commands import options
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan.readiness import check_certificate
 
-app = typer.Typer(help=__doc__, no_args_is_help=True)
 
-
-@app.command()
 def start(folder: options.Coordinator) -> None:
-    """Serve the federation until this command is stopped; open runs go on where they stood.
-
-    Example: fedtopics coordinator start hub
-    """
     from fedtopics.network.keeper import Kept, say, until_told_to_stop
 
     hub = CoordinatorFolder(folder)

@@ -1,0 +1,10 @@
+"""Several organizations, one model: try it, found a federation, join it, run it."""
+
+from fedtopics.commands.family import family
+
+PANELS = {
+    "Try": ("simulate",),
+    "Found and join": ("init", "request", "approve", "accept", "share", "revoke", "renew", "show"),
+    "Run": ("coordinator", "party", "run"),
+}
+app = family(__name__, __doc__, PANELS)
