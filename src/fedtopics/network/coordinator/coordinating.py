@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic, sleep
 
 from fedtopics import files
@@ -22,7 +23,8 @@ from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder, Status
-from fedtopics.network.coordinator.result import LastAnswers
+from fedtopics.network.coordinator.renewal import Renewal
+from fedtopics.network.coordinator.result import LastAnswers, last_signed
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
 from fedtopics.network.coordinator.waiting import Waiting
@@ -58,9 +60,11 @@ class Coordinating:
         self._desk = Desk(self.say, silence=Waiting.read(self.folder.path).silence)
         plan, door = self.folder.plan, Door(self.folder.path)
         try:
-            with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
+            with Server(plan.port, self.folder.credentials, door, self._desk, self.say) as server:
                 self.say(f"listening on {plan.coordinator}")
+                renewal = Renewal(self.folder.path, server.context, self._desk, self.say)
                 while True:
+                    renewal.look()
                     self._step()
                     sleep(POLL)
         finally:
@@ -207,7 +211,8 @@ def _coordinator(folder: CoordinatorFolder, run: RunFolder, channel: Channel) ->
         run.change("running", round=line.round + 1, missing=list(line.missing), away=away)
 
     authority, waiting = certificates.read_certificate(folder.path / "ca.crt"), Waiting.read(folder.path)
-    return Coordinator(terms, run.name, run.path, channel, run.log, note, authority, waiting)
+    known = authority, waiting, partial(last_signed, folder)
+    return Coordinator(terms, run.name, run.path, channel, run.log, note, *known)
 
 
 def _abort(run: RunFolder) -> None:

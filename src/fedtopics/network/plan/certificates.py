@@ -25,6 +25,7 @@ from fedtopics import files
 from fedtopics.errors import InputError
 
 COORDINATOR = "coordinator"
+CERTIFICATE = "certificate"  # what a renewed one is called on the wire
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 TAKEN = ("server", COORDINATOR, "admin")
 AUTHORITY_DAYS, DAYS = 3650, 730
@@ -141,6 +142,15 @@ def sign_request(folder: Path, request: x509.CertificateSigningRequest) -> x509.
     party, key = common_name(request.subject), request.public_key()
     if not isinstance(key, rsa.RSAPublicKey):
         raise InputError("expected an RSA key in the request, got another kind")
+    return _signed(folder, _name(party, party), key, (party,))
+
+
+def renewed(folder: Path, known: x509.Certificate) -> x509.Certificate:
+    """A certificate of the authority in `folder` for the name and key of one that it has signed before."""
+    check_issued(known, read_certificate(folder / "ca.crt"))
+    party, key = common_name(known.subject), known.public_key()
+    if not isinstance(key, rsa.RSAPublicKey):
+        raise InputError("expected a certificate of an RSA key, got another kind")
     return _signed(folder, _name(party, party), key, (party,))
 
 

@@ -3,8 +3,12 @@
 Example: fedtopics federation coordinator start hub
 """
 
+import os
+
+from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.plan.readiness import check_certificate
 
 
@@ -14,6 +18,8 @@ def start(folder: options.Coordinator) -> None:
     hub = CoordinatorFolder(folder)
     plan = hub.plan
     plan.words(folder)
+    Waiting.read(folder)
+    os.close(files.lock(folder))  # raises while another process works on the folder
     for name in ("ca", "server"):
         check_certificate(folder / f"{name}.crt")
     say(f"plan {plan.digest} of {', '.join(plan.parties)}")

@@ -2,5 +2,5 @@
 
 from fedtopics.commands.family import family
 
-PANELS = {"Commands": ("start", "forget")}
+PANELS = {"Take part": ("start", "forget"), "Keep": ("backup", "restore", "charge")}
 app = family(__name__, __doc__, PANELS)
