@@ -12,6 +12,7 @@ from fedtopics.commands.options.federation import (
     Coordinator,
     Member,
     MemberOption,
+    Metrics,
     Office,
     RunName,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "Json",
     "Member",
     "MemberOption",
+    "Metrics",
     "NoiseOf",
     "Office",
     "PersonColumn",

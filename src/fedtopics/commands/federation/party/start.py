@@ -18,8 +18,11 @@ from fedtopics.network.plan.policy import Policy
 @options.takes(options.Reading, "reading")
 def start(
     folder: options.Office,
-    data: Annotated[str, typer.Option(help="The party's documents: a file, a folder or a database.")],
     reading: options.Reading,
+    data: Annotated[
+        str | None,
+        typer.Option(help="The party's documents: a file, a folder or a database; as before if not given."),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="The plan that was accepted, where it is not FOLDER/plan.toml.")
     ] = None,
@@ -27,22 +30,34 @@ def start(
         Path | None, typer.Option(help="What this party allows, where it is not FOLDER/policy.toml.")
     ] = None,
     person_column: options.PersonColumn = None,
+    metrics: options.Metrics = None,
 ) -> None:
-    from fedtopics.network.keeper import Kept, say, until_told_to_stop
-    from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
 
-    place = PartyFolder(folder)
     _take_over(folder, plan, policy)
-    place.note_source(data, reading.options() | {"person_column": person_column})
+    if data is not None:
+        PartyFolder(folder).note_source(data, reading.options() | {"person_column": person_column})
+    take_part(folder, metrics)
+
+
+def take_part(folder: Path, metrics: Path | None = None) -> None:
+    """Check what can be checked, and take part until told to stop."""
+    from fedtopics.network.keeper import Kept, say, until_told_to_stop
+    from fedtopics.network.metrics import Written
+    from fedtopics.network.party import on_cluster
+    from fedtopics.network.party.folder import PartyFolder
+    from fedtopics.network.party.health import PartyHealth
+
+    place = PartyFolder(folder)
     place.check()
     with place.store() as store:
         store.require(place.plan.costs(place.plan.vocabulary.most_words))
         if place.policy.cluster is not None:
             on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
+    written = Written(metrics, lambda: PartyHealth(folder).gauges(), {"party": place.name}, say)
     with Kept("party", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
+        worker.keep_going(until_told_to_stop(), written.now_and_then)
 
 
 def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
