@@ -243,7 +243,7 @@ def _name(common: str, organization: str) -> x509.Name:
 
 
 def _signed(
-    folder: Path, subject: x509.Name, key: PublicKey, hosts: Sequence[str], days: float = DAYS
+    folder: Path, subject: x509.Name, key: PublicKey, hosts: Sequence[str], days: float | None = None
 ) -> x509.Certificate:
     """A certificate of the authority in `folder`, for one subject at these addresses."""
     authority, authority_key = read_certificate(folder / "ca.crt"), read_key(folder / "ca.key")
@@ -251,7 +251,7 @@ def _signed(
     usages += [ExtendedKeyUsageOID.SERVER_AUTH] if common_name(subject) == COORDINATOR else []
     names = x509.SubjectAlternativeName([_address(host) for host in dict.fromkeys(hosts)])
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-    built = _builder(subject, authority.subject, key, days)
+    built = _builder(subject, authority.subject, key, DAYS if days is None else days)
     built = built.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
     built = built.add_extension(names, critical=False).add_extension(issuer, critical=False)
     built = built.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
