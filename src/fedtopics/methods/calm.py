@@ -62,7 +62,6 @@ logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
-COOLEST = 0.3  # share of the evidence that counts at first where each document is of one topic
 
 
 @dataclass(frozen=True)
@@ -183,12 +182,17 @@ class Calm(Method):
         return released.map(lambda _: sent), memory
 
     def _expected(
-        self, kept: Histograms, documents: Mixtures, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn
+        self,
+        kept: Histograms,
+        documents: Mixtures,
+        topics: SizedTopics,
+        alpha: NDArray[np.float32],
+        turn: Turn,
     ) -> channel_em.Expectation:
         """The E step: every token with a topic, or every document."""
         exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
         if self.one_topic:
-            heat = min(1.0, COOLEST + (1 - COOLEST) * turn.round / FORMED)
+            heat = one_topic.heat_at(turn.round)
             return one_topic.expect(kept, documents, topics, heat=heat, exclude=exclude)
         n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
         return channel_em.expect(
@@ -213,7 +217,9 @@ class Calm(Method):
             return state
         if "counts" not in state:
             return self._begin(state, total.arrays, turn)
-        kept = continuing.with_earlier(state, lambda now: with_absent(now, total.arrays["counts"], total.parties))
+        kept = continuing.with_earlier(
+            state, lambda now: with_absent(now, total.arrays["counts"], total.parties)
+        )
         kept["counts"] = guided.applied(kept["counts"], state)
         kept |= self._ahead.noted(kept["counts"], state, turn.round)
         kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}

@@ -115,8 +115,12 @@ def train_on(
     consistency_tau: float = TAU,
     audit: bool = False,
     cluster: Cluster | None = None,
+    begun: TopicModel | None = None,
 ) -> Run:
-    """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
+    """Train a `method` that was made, called `name`, on documents that were prepared: see `train`.
+
+    `begun` is a model over the same words to go on from.
+    """
     check_dealing(data.dealing, secure)
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
@@ -137,6 +141,7 @@ def train_on(
             on_round=shower(shown),
             monitor=watch,
             contribute=place.contribute,
+            begun=begun,
         )
     for remark in outcome.remarks:
         logger.warning("%s: %s", name, remark)

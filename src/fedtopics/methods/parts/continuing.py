@@ -18,10 +18,11 @@ EARLIER = "earlier"
 
 
 def earlier(model: TopicModel, n_topics: int) -> Arrays:
-    """Counts (n_words, n_topics) behind a `model`; topics beyond those that it has are new and begin empty."""
+    """Counts (n_words, n_topics) behind a `model`; topics that it does not have are new and begin empty."""
     if n_topics < model.n_topics:
         raise InputError(
-            f"expected at least the {model.n_topics} topics of the model to go on from, got {n_topics}; take as many"
+            f"expected at least the {model.n_topics} topics of the model to go on from, got {n_topics}; "
+            "take as many, or reduce_topics of the model first"
         )
     counts = np.zeros((model.n_words, n_topics))
     counts[:, : model.n_topics] = model.counts.T

@@ -24,7 +24,9 @@ def parsed(text: str, n_topics: int) -> list[list[str]]:
     """
     topics = [part.split() for part in text.split(";")] if text.strip() else []
     if len(topics) > n_topics:
-        raise InputError(f"expected seed words of at most {n_topics} topics, got {len(topics)}; take more topics")
+        raise InputError(
+            f"expected seed words of at most {n_topics} topics, got {len(topics)}; take more topics"
+        )
     words = [word for topic in topics for word in topic]
     if len(set(words)) < len(words):
         raise InputError("expected every seed word in one topic, got one in two; choose one of them")
@@ -38,7 +40,9 @@ def known(text: str, n_topics: int, vocabulary: tuple[str, ...]) -> Arrays:
         return {}
     place = {word: number for number, word in enumerate(vocabulary)}
     if unknown := [word for topic in topics for word in topic if word not in place]:
-        raise InputError(f"expected seed words of the vocabulary, got {unknown[0]!r}; correct it or leave it out")
+        raise InputError(
+            f"expected seed words of the vocabulary, got {unknown[0]!r}; correct it or leave it out"
+        )
     of_word = np.full(len(vocabulary), -1, np.int32)
     for number, topic in enumerate(topics):
         of_word[[place[word] for word in topic]] = number
