@@ -6,7 +6,7 @@ PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs nightly clean FORCE
+.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs pictures nightly clean FORCE
 
 setup: $(VENV)/installed
 
@@ -39,7 +39,7 @@ demo: setup
 # A coordinator and three parties as separate processes on this machine, over mutual TLS.
 federation-demo: setup
 	rm -rf runs/federation-demo
-	$(BIN)/fedtopics simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/federation-demo
+	$(BIN)/fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/federation-demo
 
 check: lint types test
 
@@ -75,6 +75,13 @@ docs: setup
 	$(PIP) install -e '.[dev,docs]'
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# Screenshots, the moving picture of the README, and what the notebook prints, from real runs with today's code.
+pictures: setup
+	$(PIP) install -e '.[dev,pictures]'
+	$(BIN)/python tools/pictures.py
+	$(BIN)/python tools/notebook.py docs/start/first-report.ipynb
+	$(BIN)/python -m benchmarks tables
 
 clean:
 	rm -rf build $(VENV)

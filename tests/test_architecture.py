@@ -49,8 +49,8 @@ ROOMS = {
     "network": [
         {"wire"},
         {"messages", "tls", "expected", "private_scores", "keeper"},
-        {"plan"},
-        {"attestation", "secure_sum"},
+        {"plan", "pulse", "metrics", "service"},
+        {"attestation", "secure_sum", "health", "calling"},
         {"verification"},
         {"coordinator"},
         {"party"},

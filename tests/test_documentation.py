@@ -28,6 +28,7 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
         ("start/choosing.md", 5),
         ("start/report.md", 3),
         ("how-to/applications.md", 8),
+        ("how-to/coming-from.md", 6),
         ("how-to/general-english.md", 4),
     ],
 )
@@ -89,7 +90,7 @@ def test_printed_commands_can_be_typed() -> None:
 def test_printed_commands_accept_a_price_above_their_epsilon() -> None:
     """Agreeing on words costs more than the method's epsilon, and a printed form that is not sound does."""
     for place, words in COMMANDS:
-        agrees = words[0] == "simulate" and given(words, "--vocabulary") is None
+        agrees = words[:2] == ["federation", "simulate"] and given(words, "--vocabulary") is None
         agrees |= words[0] == "train" and given(words, "--vocabulary-epsilon") is not None
         unsound = words[0] == "train" and "paper" in words and given(words, "--epsilon") is not None
         assert ("--accept-cost" in words) == (agrees or unsound), f"{place}: {' '.join(words)}"
@@ -101,7 +102,7 @@ def test_printed_commands_name_the_columns_of_tables() -> None:
         source = next((word for word in words[1:] if not word.startswith("-")), "")
         if words[0] in ("classify", "transform", "evaluate"):
             source = words[2]
-        asked = given(words, "--data") or (words[2] if words[:2] == ["privacy", "attack"] else source)
+        asked = given(words, "--data") or (source)
         expected = "body" if asked.endswith(".csv") else None
         assert given(words, "--text-column") == expected, f"{place}: {' '.join(words)}"
 

@@ -127,7 +127,7 @@ def answered(
 
 def verify(folder: Path, *more: object) -> tuple[int, str]:
     hub = folder / "hub"
-    given = ["run", "verify", hub / "runs" / RUN / "result", "--ca", hub / "ca.crt", *more]
+    given = ["federation", "run", "verify", hub / "runs" / RUN / "result", "--ca", hub / "ca.crt", *more]
     told = CliRunner().invoke(app, list(map(str, given)))
     return told.exit_code, told.output
 

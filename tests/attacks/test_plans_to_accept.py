@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fedtopics import methods
-from fedtopics.commands.federation import summary
+from fedtopics.commands.plan_shown import summary
 from fedtopics.documents.text.words import MOST
 from fedtopics.errors import InputError
 from fedtopics.network.plan.parts import MOST_DELTA, Evaluation, PlannedWords, Texts

@@ -273,7 +273,7 @@ def test_train_in_python_writes_the_audit_into_the_record() -> None:
 def test_the_command_prints_what_is_proved_and_what_was_reached(tmp_path: Path) -> None:
     source = tmp_path / "texts.csv"
     source.write_text("text\n" + "\n".join(f"apple bread candy {'duck egg'} w{i % 5}" for i in range(40)))
-    given = ["privacy", "audit", str(source), "--topics", "2", "--rounds", "2", "--view", "messages"]
+    given = ["audit", str(source), "--topics", "2", "--rounds", "2", "--view", "messages"]
     shown = CliRunner().invoke(app, given)
     assert shown.exit_code == 0, shown.output
     assert "proved at most 6" in shown.output

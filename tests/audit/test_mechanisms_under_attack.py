@@ -82,7 +82,6 @@ def test_documents_are_released_many_at_once_and_each_on_its_own() -> None:
 
 def test_the_command_prints_every_relation_that_is_priced() -> None:
     given = [
-        "privacy",
         "audit-mechanism",
         "histogram",
         "--at",

@@ -1,4 +1,4 @@
-"""`fedtopics train --consistency` and `privacy gaussian` as a user meets them."""
+"""`fedtopics train --consistency` and `gaussian` as a user meets them."""
 
 from __future__ import annotations
 
@@ -113,11 +113,11 @@ def test_bad_input_is_refused_in_a_line(
 
 
 def test_gaussian_noise_is_accounted_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = called(capsys, "privacy", "gaussian", "--sigma", "0.25", "--rounds", "35", "--json")
+    code, out, _ = called(capsys, "gaussian", "--sigma", "0.25", "--rounds", "35", "--json")
     found = {row["relation"]: row for row in json.loads(out)}
     assert code == 0
     assert found["word add/remove"]["pld"] == pytest.approx(380, abs=1)
     assert found["word add/remove"]["rdp"] == pytest.approx(390.9, abs=0.1)
-    code, _, err = called(capsys, "privacy", "gaussian")
+    code, _, err = called(capsys, "gaussian")
     assert code == 2
     assert "expected --sigma or --epsilon, got neither" in err

@@ -1,4 +1,4 @@
-"""`fedtopics monitor` and `fedtopics privacy attack`, as a user meets them."""
+"""`fedtopics monitor` and `fedtopics attack`, as a user meets them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_monitor_prints_json(letters: Path) -> None:
 
 def test_attack_compares_every_local_method(letters: Path) -> None:
     result = CliRunner().invoke(
-        app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "4", "--users", "20", "--json"]
+        app, ["attack", str(letters), "--topics", "3", "--rounds", "4", "--users", "20", "--json"]
     )
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -93,7 +93,7 @@ def test_attack_shows_each_note_once_with_its_methods_and_no_precision_of_nothin
     monkeypatch.setattr(listener, "TYPICAL_WORDS", 1e-3)  # a listener who expects no word
     monkeypatch.setattr(listener, "listen", warned(listener.listen))
     result = CliRunner().invoke(
-        app, ["privacy", "attack", str(letters), "--topics", "3", "--rounds", "2", "--users", "20"]
+        app, ["attack", str(letters), "--topics", "3", "--rounds", "2", "--users", "20"]
     )
     shown = " ".join(result.stdout.split())
     assert shown.count("not locally differentially private") == 1

@@ -86,7 +86,19 @@ def test_on_a_terminal_it_asks(
 def test_a_simulated_federation_is_refused_before_any_folder_is_made(
     letters: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = ("simulate", letters, "--party-column", "owner", "--topics", 3, "--rounds", 2, "--epsilon", 6)
+    given = (
+        "federation",
+        "simulate",
+        letters,
+        "--party-column",
+        "owner",
+        "--topics",
+        3,
+        "--rounds",
+        2,
+        "--epsilon",
+        6,
+    )
     refused = called(*given, "--out", tmp_path / "all")
     assert isinstance(refused.exception, InputError)
     assert "got one that costs epsilon 14.9" in str(refused.exception)

@@ -1,4 +1,4 @@
-"""`fedtopics privacy explain`, as a user meets it."""
+"""`fedtopics explain`, as a user meets it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fedtopics.commands.application import app
 
 def explained(*arguments: str) -> dict[str, Any]:
     """What the command says, as data."""
-    result = CliRunner().invoke(app, ["privacy", "explain", *arguments, "--json"])
+    result = CliRunner().invoke(app, ["explain", *arguments, "--json"])
     assert result.exit_code == 0, result.output
     found: dict[str, Any] = json.loads(result.stdout)
     return found

@@ -38,17 +38,19 @@ def refused(*arguments: str | Path) -> str:
 
 def test_a_run_is_submitted_aborted_and_resumed(place: Path) -> None:
     hub = place / "coordinator"
-    assert said("run", "submit", hub, "--run", "spring").strip() == "spring"
-    assert "submitted" in said("run", "status", hub)
-    assert json.loads(said("run", "status", hub, "--json"))["spring"]["n_rounds"] == 40
-    assert "expected a finished run" in refused("run", "fetch", hub, "--run", "spring", "--out", place / "x")
-    assert "failed or aborted" in refused("run", "resume", hub, "--run", "spring")
-    said("run", "abort", hub, "--run", "spring")
+    assert said("federation", "run", "submit", hub, "--run", "spring").strip() == "spring"
+    assert "submitted" in said("federation", "run", "status", hub)
+    assert json.loads(said("federation", "run", "status", hub, "--json"))["spring"]["n_rounds"] == 40
+    assert "expected a finished run" in refused(
+        "federation", "run", "fetch", hub, "--run", "spring", "--out", place / "x"
+    )
+    assert "failed or aborted" in refused("federation", "run", "resume", hub, "--run", "spring")
+    said("federation", "run", "abort", hub, "--run", "spring")
     run = CoordinatorFolder(hub).run("spring")
     assert run.abort.exists()
     run.change("aborted")
-    assert "under way" in refused("run", "abort", hub, "--run", "spring")
-    said("run", "resume", hub, "--run", "spring")
+    assert "under way" in refused("federation", "run", "abort", hub, "--run", "spring")
+    said("federation", "run", "resume", hub, "--run", "spring")
     assert run.status().state == "submitted"
     assert "resumed by the operator" in run.lines()[-1]
 
@@ -56,8 +58,8 @@ def test_a_run_is_submitted_aborted_and_resumed(place: Path) -> None:
 @pytest.mark.parametrize("name", ["../outside", "Spring", "", "a" * 50])
 def test_a_run_needs_a_plain_new_name(place: Path, name: str) -> None:
     if name:
-        assert "new name" in refused("run", "submit", place / "coordinator", "--run", name)
-    assert "new name" in refused("run", "submit", place / "coordinator", "--run", taken(place))
+        assert "new name" in refused("federation", "run", "submit", place / "coordinator", "--run", name)
+    assert "new name" in refused("federation", "run", "submit", place / "coordinator", "--run", taken(place))
 
 
 def taken(place: Path) -> str:
@@ -65,12 +67,14 @@ def taken(place: Path) -> str:
 
 
 def test_there_is_no_run_where_there_is_no_federation(tmp_path: Path) -> None:
-    assert "plan.toml" in refused("run", "submit", tmp_path)
-    assert "plan.toml" in refused("run", "status", tmp_path)
+    assert "plan.toml" in refused("federation", "run", "submit", tmp_path)
+    assert "plan.toml" in refused("federation", "run", "status", tmp_path)
 
 
 def test_a_party_does_not_start_without_its_data(place: Path) -> None:
-    assert "no file or folder" in refused("party", "start", place / "north", "--data", place / "nowhere.csv")
+    assert "no file or folder" in refused(
+        "federation", "party", "start", place / "north", "--data", place / "nowhere.csv"
+    )
 
 
 def test_a_party_does_not_start_with_a_plan_that_it_has_not_accepted(place: Path, tmp_path: Path) -> None:
@@ -78,7 +82,7 @@ def test_a_party_does_not_start_with_a_plan_that_it_has_not_accepted(place: Path
     changed = tmp_path / "plan.toml"
     changed.write_text(re.sub(r"n_topics = \d+", "n_topics = 7", accepted))
     data = place / "north" / "texts.jsonl"
-    refusal = refused("party", "start", place / "north", "--data", data, "--plan", changed)
+    refusal = refused("federation", "party", "start", place / "north", "--data", data, "--plan", changed)
     assert "was changed" in refusal
     assert (place / "north" / "plan.toml").read_text() == accepted
 
@@ -88,5 +92,5 @@ def test_a_party_does_not_start_when_its_policy_forbids_the_plan(place: Path, tm
     strict = tmp_path / "policy.toml"
     strict.write_text(own.read_text().replace("min_parties = 2", "min_parties = 5"))
     data = place / "north" / "texts.jsonl"
-    refusal = refused("party", "start", place / "north", "--data", data, "--policy", strict)
+    refusal = refused("federation", "party", "start", place / "north", "--data", data, "--policy", strict)
     assert "at least 5 parties" in refusal

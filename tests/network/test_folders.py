@@ -100,7 +100,7 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
 
 def forgotten(folder: Path, run: str) -> None:
     """A finished run can be forgotten, its price not."""
-    command = ["party", "forget", str(folder), "--run"]
+    command = ["federation", "party", "forget", str(folder), "--run"]
     with pytest.raises(InputError, match="expected a finished run"):
         CliRunner().invoke(app, [*command, "other"], catch_exceptions=False)
     CliRunner().invoke(app, [*command, run], catch_exceptions=False)
@@ -148,7 +148,7 @@ def test_a_party_starts_only_if_every_document_names_its_person(federation: Path
     with pytest.raises(InputError, match=r"expected a column 'author' in .*letters.csv, got text"):
         folder.check_source()
     (tmp_path / "some.csv").write_text("author,text\nada,worda\n,wordb\n")
-    command = ["party", "start", str(folder.path), "--data", str(tmp_path / "some.csv")]
+    command = ["federation", "party", "start", str(folder.path), "--data", str(tmp_path / "some.csv")]
     with suppress(InputError):  # if the run of another test has spent the budget
         CliRunner().invoke(app, [*command, "--person-column", "author"], catch_exceptions=False)
     with pytest.raises(InputError, match="expected a person for every document, got none for 1 of 2"):

@@ -210,7 +210,7 @@ def test_any_text_and_number_comes_back_from_yaml(data: dict[str, Any]) -> None:
 def test_the_command_writes_both_and_overwrites_nothing(tmp_path: Path) -> None:
     small_run(epsilon=2.0).save(tmp_path / "run")
     out, page = tmp_path / "statement.yaml", tmp_path / "statement.html"
-    given = ["privacy", "statement", str(tmp_path / "run"), "--sector", "Government", "--curator", "Archive"]
+    given = ["statement", str(tmp_path / "run"), "--sector", "Government", "--curator", "Archive"]
     written = CliRunner().invoke(app, [*given, "--out", str(out), "--page", str(page)])
     assert written.exit_code == 0, written.output
     found = yaml.safe_load(out.read_text())
@@ -223,6 +223,6 @@ def test_the_command_writes_both_and_overwrites_nothing(tmp_path: Path) -> None:
         (["--date", "31.1.2026"], "a day as 2026-01-31"),
         (["--sector", "Sports"], "must be one of Technology"),
     ):
-        refused = CliRunner().invoke(app, [*given[:3], *more])
+        refused = CliRunner().invoke(app, [*given[:2], *more])
         assert isinstance(refused.exception, InputError)
         assert complaint in str(refused.exception)

@@ -1,4 +1,4 @@
-"""What papers claim, what holds, what attacks reach: the table of `fedtopics privacy audit-claims`."""
+"""What papers claim, what holds, what attacks reach: the table of `fedtopics audit-claims`."""
 
 from dataclasses import dataclass, replace
 from math import log

@@ -1,4 +1,4 @@
-"""Gaussian noise in every round, accounted in three ways: the table of `fedtopics privacy gaussian`.
+"""Gaussian noise in every round, accounted in three ways: the table of `fedtopics gaussian`.
 
 PLD    privacy-loss distributions of the noise that is drawn: the tightest
 RDP    Renyi divergences, the moments accountant of PC-TD's proof done right (Abadi et al., CCS 2016;

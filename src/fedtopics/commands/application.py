@@ -2,33 +2,37 @@
 
 import logging
 import sys
-from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from fedtopics import __version__
+from fedtopics.commands.family import add, in_order
+from fedtopics.commands.old_names import WithOldNames
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 from fedtopics.errors import InputError
 
+# What `fedtopics --help` shows, in its order. A name is a file beside this one, or a folder: a family.
+PANELS = {
+    "Start": ("demo", "train", "compare", "report", "methods", "index"),
+    "Use a model": ("topics", "transform", "evaluate", "classify"),
+    "Privacy": ("explain", "ledger", "calibrate", "audit", "statement", "mechanisms"),
+    "Federate": ("federation", "doctor"),
+    "Research": (
+        *("leaderboard", "monitor", "attack", "audit-claims", "audit-mechanism", "gaussian", "rescore"),
+        "select-topics",
+    ),
+}
 app = typer.Typer(
     name="fedtopics",
     help="Federated, private topic modeling: parties learn one topic model, no raw text leaves its owner.",
+    cls=in_order(PANELS, WithOldNames),
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-COMMANDS = (
-    *("demo", "index", "train", "compare", "report", "topics", "transform", "evaluate", "methods"),
-    *("select-topics", "classify", "rescore", "leaderboard", "monitor", "simulate"),
-)
-FAMILIES = ("privacy", "federation", "coordinator", "party", "run")
-for name in COMMANDS:
-    file = import_module(f"fedtopics.commands.{name.replace('-', '_')}")
-    app.command(name, help=file.__doc__)(getattr(file, name.replace("-", "_")))
-for name in FAMILIES:
-    app.add_typer(import_module(f"fedtopics.commands.{name}").app, name=name)
+add(app, "fedtopics.commands", PANELS)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,4 +1,4 @@
-"""What `fedtopics privacy ledger` says of a party's own ledger: releases, what they cost, what is left."""
+"""What `fedtopics ledger` says of a party's own ledger: releases, what they cost, what is left."""
 
 from math import isinf
 from pathlib import Path

@@ -8,21 +8,25 @@ from pathlib import Path
 
 from fedtopics.network.coordinator.coordinating import Coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
-from fedtopics.network.keeper import end_with_keeper, keep_log, say
+from fedtopics.network.keeper import COORDINATOR_LOG, end_with_keeper, keep_log, say, say_and_log
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.visitor import Visitor
+from fedtopics.network.pulse import Pulse
 
 
 def coordinate(folder: Path) -> None:
-    Coordinating(CoordinatorFolder(folder), say).keep_going()
+    keep_log(folder, COORDINATOR_LOG)
+    Coordinating(CoordinatorFolder(folder), say_and_log).keep_going()
 
 
 def take_part(folder: Path) -> None:
     keep_log(folder)
     place = PartyFolder(folder)
     plan, answers = place.plan, PartyAnswers(place, place.name)
-    Visitor(plan.host, plan.port, place.credentials, answers.answer, say).keep_visiting()
+    proxy = place.policy.proxy
+    note = Pulse(folder, {"connected": False}).start().note
+    Visitor(plan.host, plan.port, place.credentials, answers.answer, say, proxy, note).keep_visiting()
 
 
 if __name__ == "__main__":

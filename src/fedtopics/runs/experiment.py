@@ -69,7 +69,7 @@ def train(
     relation (see `fedtopics.related_words.load`) towards which the server draws topics, as strongly as
     `consistency_tau`.
     `audit` attacks the method with canaries in copies of some documents, and writes what it reached into the
-    record, `audit` (see `fedtopics privacy audit`). `cluster`, a `Cluster` or the address of its scheduler,
+    record, `audit` (see `fedtopics audit`). `cluster`, a `Cluster` or the address of its scheduler,
     is where the parties work: on a Dask cluster, as `fedtopics[dask]` brings it.
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}

@@ -307,18 +307,18 @@ def test_a_partys_ledger_in_plain_words(here: Path) -> None:
     with PartyStore(here / "north" / "store", "north", ()) as store:
         store.commit("run-1", 0, "contribute", plan.costs(3)[0], b"x")
         store.commit("run-1", 1, "contribute", FREE, b"y")
-    told = CliRunner().invoke(app, ["privacy", "ledger", str(here / "north")], catch_exceptions=False).output
+    told = CliRunner().invoke(app, ["ledger", str(here / "north")], catch_exceptions=False).output
     assert "party north: 2 releases in 1 runs" in told
     assert "run-1: 2 releases, of which 1 cost budget: contribute of round 0" in told
     assert "word add/remove: epsilon 6.0 of 6 spent" in told
     assert "hash chain of 2 releases holds" in told
     path = here / "north" / "store"
-    found = CliRunner().invoke(app, ["privacy", "ledger", str(path), "--json"], catch_exceptions=False).output
+    found = CliRunner().invoke(app, ["ledger", str(path), "--json"], catch_exceptions=False).output
     assert json.loads(found)["cut_short"] is False
     lines = path / "ledger.jsonl"
     lines.write_bytes(lines.read_bytes().replace(b"6.0", b"0.6"))
     with pytest.raises(InputError, match="ledger was altered"):
-        CliRunner().invoke(app, ["privacy", "ledger", str(path)], catch_exceptions=False)
+        CliRunner().invoke(app, ["ledger", str(path)], catch_exceptions=False)
 
 
 def test_a_revoked_key_is_not_approved_again(here: Path) -> None:

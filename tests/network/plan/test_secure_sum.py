@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
-from fedtopics.commands.federation import summary
+from fedtopics.commands.plan_shown import summary
 from fedtopics.errors import InputError
 from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fedtopics.audit.claims import audit, recover_counts
-from fedtopics.commands.privacy import app
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.calibration import calibrate
 from fedtopics.privacy.mechanisms.histogram import Histogram

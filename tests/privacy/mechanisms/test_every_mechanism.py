@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from fedtopics import privacy
 from fedtopics.checks import check_mechanism
 from fedtopics.checks.universe import data_of
-from fedtopics.commands.privacy import app
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.privacy import mechanisms
 from fedtopics.privacy.mechanisms.calibration import calibrate, total

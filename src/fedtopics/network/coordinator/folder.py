@@ -3,15 +3,19 @@
 FOLDER/plan.toml                  and, where the plan has a public word list, that list
 FOLDER/ca.*, server.*             certificates and keys;  signing.key signs run records
 FOLDER/approved/NAME/             the certificate of each approved party, and what it was sent
+FOLDER/waiting.toml               how long parties are waited for, where the operator says so
+FOLDER/lock                       held by the one process that works on the folder
 FOLDER/test.*                     public documents for scores, where the operator gives some
 FOLDER/runs/NAME/status.json      submitted, waiting, running, finished, failed or aborted, and why
 FOLDER/runs/NAME/log.txt          what happened, line by line
-FOLDER/runs/NAME/checkpoint.*     where the run stands
+FOLDER/runs/NAME/checkpoint.*     where the run stands, and where it stood a round before
 FOLDER/runs/NAME/result/          model, record, its signature and the ledger
 """
 
 import json
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +34,7 @@ from fedtopics.network.tls import Credentials
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 RESULT = "result"
+OLDER, MOST_LOG = "log.older.txt", 10 * 2**20  # the log of a run takes at most twice that
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,13 @@ class Status:
     n_rounds: int = 0
     n_attempts: int = 0
     missing: list[str] = field(default_factory=list)  # parties without an answer in the last round
+    away: dict[str, str] = field(default_factory=dict)  # since when each of them is missing
+    undelivered: list[str] = field(default_factory=list)  # parties that get the result when they are back
+
+    def after(self, missing: Sequence[str]) -> dict[str, str]:
+        """Since when these parties are missing: since now, if they were not before."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return {name: self.away.get(name, now) for name in missing}
 
 
 @dataclass(frozen=True)
@@ -62,7 +74,9 @@ class RunFolder:
         try:
             return Status(**json.loads((self.path / "status.json").read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError):
-            raise InputError(f"expected a run in {self.path}, got none; see `fedtopics run status`") from None
+            raise InputError(
+                f"expected a run in {self.path}, got none; see `fedtopics federation run status`"
+            ) from None
 
     def change(self, state: str, reason: str = "", **others: Any) -> None:
         """Put down where the run stands now."""
@@ -70,13 +84,19 @@ class RunFolder:
         files.write(self.path / "status.json", json.dumps(asdict(status)).encode())
 
     def log(self, line: str) -> None:
+        """Add a line for people; a disk without room for it stops nothing."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-        with files.log(self.path / "log.txt") as file:
+        with suppress(OSError), files.log(self.path / "log.txt") as file:
             file.write(f"{moment} {one_line(line)}\n".encode())
+            if file.tell() > MOST_LOG:
+                (self.path / "log.txt").replace(self.path / OLDER)
+                (self.path / "log.txt").touch()
 
     def lines(self) -> list[str]:
-        path = self.path / "log.txt"
-        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        paths = (self.path / OLDER, self.path / "log.txt")
+        return [
+            line for path in paths if path.is_file() for line in path.read_text(encoding="utf-8").splitlines()
+        ]
 
     @property
     def abort(self) -> Path:
@@ -106,13 +126,15 @@ class CoordinatorFolder:
 
     def run(self, name: str) -> RunFolder:
         if not NAME.fullmatch(name):
-            raise InputError(f"expected the name of a run, got {name!r:.60}; see `fedtopics run status`")
+            raise InputError(
+                f"expected the name of a run, got {name!r:.60}; see `fedtopics federation run status`"
+            )
         run = RunFolder(self.path / "runs" / name)
         run.status()
         return run
 
     def submit(self, name: str | None = None) -> RunFolder:
-        """A new run of the plan, to be taken up by `fedtopics coordinator start`."""
+        """A new run of the plan, to be taken up by `fedtopics federation coordinator start`."""
         plan = self.plan
         plan.words(self.path)
         taken = {run.name for run in self.runs()}

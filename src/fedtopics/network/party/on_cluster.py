@@ -1,7 +1,7 @@
 """A party of a federation on its own cluster: what its shards leave lies beside its ledger, or is shared.
 
-    FOLDER/store/shards/NAME/   documents, noise and memory of one run, until `fedtopics party forget`; with
-                                `folder` in the policy's [cluster] there instead, under a NAME of this ledger
+    FOLDER/store/shards/NAME/   documents, noise and memory of one run, until `party forget`; with `folder`
+                                in the policy's [cluster] there instead, under a NAME of this ledger
 
 Whether the cluster can work is looked up before documents are opened: that it cannot costs nothing. Where it
 goes away in the middle of a release, that is a failure like any other, which may depend on documents.

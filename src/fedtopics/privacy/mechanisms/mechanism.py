@@ -6,7 +6,7 @@ facts alone, an object that is called with the data and a `Noise` and answers wi
 comes out, the parameter that calibration turns, and, where outputs can be listed, their exact law.
 
 A file of this folder exports its mechanism as MECHANISM (a tuple where it holds several) and is found by
-`fedtopics privacy mechanisms`, by `calibrate` and by the tests. A part of mechanisms, which is none itself,
+`fedtopics mechanisms`, by `calibrate` and by the tests. A part of mechanisms, which is none itself,
 says so: MECHANISM = None. A file that says neither is an error, so that none is left out unseen.
 """
 

@@ -1,0 +1,10 @@
+"""Several organizations, one model: try it, found a federation, join it, run it."""
+
+from fedtopics.commands.family import family
+
+PANELS = {
+    "Try": ("simulate",),
+    "Found and join": ("init", "invite", "approve", "request", "accept", "share", "revoke", "renew", "show"),
+    "Run": ("coordinator", "party", "run", "service"),
+}
+app = family(__name__, __doc__, PANELS)

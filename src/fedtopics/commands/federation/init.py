@@ -1,0 +1,100 @@
+"""Write a plan to review, a template for the parties' policies, and the coordinator's certificates.
+
+Example: fedtopics federation init hub --coordinator hub.example.org:8002 --party north --party south
+--party west --epsilon 6 --vocabulary-epsilon 4
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fedtopics.commands import options
+from fedtopics.commands.federation.invite import invite
+from fedtopics.commands.plan_shown import print_plan
+from fedtopics.errors import InputError
+from fedtopics.methods import make
+from fedtopics.network.plan import onboarding
+from fedtopics.network.plan.parts import PlannedWords, Texts
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.cost import check_relation
+
+NEXT = "next, when the plan is as it should be: fedtopics federation invite --folder"
+
+
+def init(
+    folder: options.Member,
+    parties: Annotated[list[str], typer.Option("--party", help="Name of a party; repeat for each.")],
+    coordinator: Annotated[str, typer.Option(help="host:port that parties connect to.")],
+    name: Annotated[str, typer.Option(help="Of the federation.")] = "federation",
+    method: Annotated[str, typer.Option(help="As `fedtopics methods` lists them.")] = "calm",
+    topics: options.TopicCount = 20,
+    epsilon: options.Epsilon = None,
+    rounds: options.Rounds = None,
+    variant: options.Variant = None,
+    unit: options.Unit = None,
+    settings: options.Setting = None,
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="Public word list, one word per line, known before.")
+    ] = None,
+    vocabulary_epsilon: Annotated[
+        float | None, typer.Option(help="Let the parties agree on words, document add/remove.")
+    ] = None,
+    max_words: Annotated[int, typer.Option(help="Most words that are agreed on.")] = 10_000,
+    relation: Annotated[
+        str | None, typer.Option(help="What the promise protects; what the method's epsilon does by default.")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="Chance that the promise may fail.")] = 1e-6,
+    min_parties: Annotated[
+        int | None, typer.Option(help="Fewest answers of a round (2; with a secure sum all).")
+    ] = None,
+    secure_sum: options.SecureSum = None,
+    noise: options.NoiseOf = None,
+    repeats: options.Repeats = None,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 600.0,
+    language: Annotated[str, typer.Option(help="Of the documents.")] = "en",
+    simulation_seed: Annotated[
+        int | None, typer.Option(help="For trying alone: noise from a seed protects nobody.")
+    ] = None,
+    invited: Annotated[
+        bool, typer.Option("--invite", help="Invite the parties at once, with the plan as it is.")
+    ] = False,
+) -> None:
+    given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
+    made, summing = make(method, **given), options.summing(secure_sum, noise, repeats)
+    plan = Plan(
+        name,
+        coordinator,
+        tuple(parties),
+        method,
+        Budget(made.protects if relation is None else check_relation(relation), 1e9, delta),
+        _words(vocabulary, vocabulary_epsilon, max_words, delta),
+        settings=given,
+        min_parties=min_parties or (2 if summing is None else len(parties)),
+        timeout_seconds=timeout,
+        texts=Texts(language),
+        simulation_seed=simulation_seed,
+        secure_sum=summing,
+    ).priced()
+    onboarding.found(folder, plan, vocabulary)
+    print_plan(plan)
+    _say_next(folder, invited)
+
+
+def _say_next(folder: Path, invited: bool) -> None:
+    """Invite the parties, where that was asked for, and say what to do next."""
+    options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
+    if not invited:
+        options.say(f"{NEXT} {folder}")
+        return
+    invite(None, folder)
+    options.say(f"next: fedtopics federation coordinator start {folder} --submit")
+
+
+def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> PlannedWords:
+    if (vocabulary is None) == (epsilon is None):
+        raise InputError("expected either --vocabulary FILE or --vocabulary-epsilon, got both or neither")
+    if vocabulary is not None:
+        return PlannedWords.of_file(vocabulary)
+    return PlannedWords("private", epsilon=epsilon, delta=delta, max_size=max_words)

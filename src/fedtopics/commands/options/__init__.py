@@ -1,0 +1,93 @@
+"""Arguments and options that several commands share, and what they print alike."""
+
+from fedtopics.commands.options.documents import (
+    Dealing,
+    Indexing,
+    PersonColumn,
+    Preparing,
+    Reading,
+    Source,
+)
+from fedtopics.commands.options.federation import (
+    Coordinator,
+    Member,
+    MemberOption,
+    Metrics,
+    Office,
+    RunName,
+)
+from fedtopics.commands.options.groups import (
+    takes,
+)
+from fedtopics.commands.options.method import (
+    Audited,
+    Consistency,
+    ConsistencyTau,
+    Delta,
+    Epsilon,
+    NoiseOf,
+    Repeats,
+    Rounds,
+    Secure,
+    SecureSum,
+    Setting,
+    TopicCount,
+    Unit,
+    Variant,
+    VocabularySize,
+    method_settings,
+    summing,
+)
+from fedtopics.commands.options.printing import (
+    print_json,
+    require_new_file,
+    say,
+)
+from fedtopics.commands.options.run import (
+    Json,
+    RunFolder,
+    Seed,
+    TestFraction,
+    Threads,
+)
+
+__all__ = [
+    "Audited",
+    "Consistency",
+    "ConsistencyTau",
+    "Coordinator",
+    "Dealing",
+    "Delta",
+    "Epsilon",
+    "Indexing",
+    "Json",
+    "Member",
+    "MemberOption",
+    "Metrics",
+    "NoiseOf",
+    "Office",
+    "PersonColumn",
+    "Preparing",
+    "Reading",
+    "Repeats",
+    "Rounds",
+    "RunFolder",
+    "RunName",
+    "Secure",
+    "SecureSum",
+    "Seed",
+    "Setting",
+    "Source",
+    "TestFraction",
+    "Threads",
+    "TopicCount",
+    "Unit",
+    "Variant",
+    "VocabularySize",
+    "method_settings",
+    "print_json",
+    "require_new_file",
+    "say",
+    "summing",
+    "takes",
+]

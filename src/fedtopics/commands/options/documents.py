@@ -1,0 +1,116 @@
+"""Which documents a command reads, how their texts become words, and who owns them."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fedtopics.commands.options.run import Seed, TestFraction
+from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.reading import read
+from fedtopics.model import TopicModel
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, UCI docword, LDA-C; also .gz, .xz), "
+        "a folder of .txt files, or a postgresql:// address (with --query).",
+        show_default=False,
+    ),
+]
+PersonColumn = Annotated[
+    str | None,
+    typer.Option(help="Column with the person behind each document, who is kept whole.", show_default=False),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where in SOURCE the documents are."""
+
+    text_column: Annotated[
+        str | None, typer.Option(help="Column with the text, where it is not called text.")
+    ] = None
+    id_column: Annotated[str | None, typer.Option(help="Column with each document's name.")] = None
+    query: Annotated[str | None, typer.Option(help="SQL query, where SOURCE is a database.")] = None
+    encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
+
+    def options(self) -> dict[str, Any]:
+        """The options as `fedtopics.documents.reading.read` takes them."""
+        return asdict(self)
+
+    def all_words(self, source: str, model: TopicModel, **columns: Any) -> Corpus:
+        """The documents in the language of a model; no word of them is left out."""
+        return read(
+            source,
+            language=model.language or "en",
+            stop_words=False,
+            min_df=1,
+            max_df=1.0,
+            sentences=False,
+            progress=None,
+            **self.options(),
+            **columns,
+        )
+
+
+@dataclass(frozen=True)
+class Preparing(Reading):
+    """And how its texts become words."""
+
+    label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
+    vocabulary: Annotated[
+        Path | None, typer.Option(help="Public word list, one word per line; other words are left out.")
+    ] = None
+    max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
+    min_df: Annotated[
+        float | None, typer.Option(help="Leave out words in fewer documents (a number, or a share below 1).")
+    ] = None
+    max_df: Annotated[
+        float | None, typer.Option(help="Leave out words in more documents (a number, or a share up to 1).")
+    ] = None
+    stop_words: Annotated[bool, typer.Option(help="Leave out the language's stop words.")] = True
+    paragraphs: Annotated[
+        bool, typer.Option("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
+    ] = False
+    language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+
+    def options(self) -> dict[str, Any]:
+        given = super().options()
+        return given | ({"sentences": "paragraphs"} if given.pop("paragraphs") else {})
+
+
+@dataclass(frozen=True)
+class Indexing(Preparing):
+    """And who owns them."""
+
+    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
+    person_column: PersonColumn = None
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether no word is left out for how frequent it is, or for a list."""
+        return (self.vocabulary, self.min_df, self.max_df, self.max_words) == (None, 1, 1, None)
+
+
+@dataclass(frozen=True)
+class Dealing(Indexing):
+    """And how the documents are dealt to parties and a test set."""
+
+    parties: Annotated[
+        int | None,
+        typer.Option(
+            help="Deal the documents to this many unlike, unequal parties (3 where no column names them)."
+        ),
+    ] = None
+    test_fraction: TestFraction = 0.1
+    seed: Seed = 0
+    vocabulary_epsilon: Annotated[
+        float | None,
+        typer.Option(help="Let the parties agree on the words at this epsilon (document add/remove)."),
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        given = super().options()
+        return given | {"n_parties": given.pop("parties")}

@@ -1,0 +1,122 @@
+"""The method, its settings and its price."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from fedtopics.errors import InputError
+from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.summing import Summing
+from fedtopics.related_words import TAU
+
+TopicCount = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
+Epsilon = Annotated[
+    float | None,
+    typer.Option(
+        help="Privacy price of the methods that have one; its relation is printed.", show_default=False
+    ),
+]
+Variant = Annotated[
+    str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        help="What is protected or released as a whole, where the method has a choice, as hush: document or "
+        "person.",
+        show_default=False,
+    ),
+]
+Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
+VocabularySize = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
+Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting of the method, as `fedtopics methods NAME` lists them; may be repeated.",
+    ),
+]
+Consistency = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RELATION",
+        help="Public word relation that the server draws topics towards: default, wordllama, wordnet, or a "
+        "file of word vectors. Never one trained on the parties' documents.",
+        show_default=False,
+    ),
+]
+ConsistencyTau = Annotated[
+    float | None,
+    typer.Option(help=f"How strongly; 0: not at all; {TAU:g} if not given.", show_default=False),
+]
+Secure = Annotated[
+    bool,
+    typer.Option(
+        "--secure-noise",
+        help="Privacy noise from the operating system instead of the seed: for models to be published.",
+    ),
+]
+Audited = Annotated[
+    bool,
+    typer.Option("--audit", help="Attack the method too, with canaries in copies of some documents."),
+]
+SecureSum = Annotated[
+    int | None,
+    typer.Option(
+        help="The server sees totals of parties alone, of whom so many may work together with it.",
+        metavar="THRESHOLD",
+    ),
+]
+NoiseOf = Annotated[
+    str | None,
+    typer.Option(help="With --secure-sum: noise by each party (each), or shares of it (together)."),
+]
+
+Repeats = Annotated[
+    int | None, typer.Option(help="With --secure-sum: rounds that may be lost and played again.")
+]
+
+
+def summing(
+    threshold: int | None, noise: str | None, repeats: int | None = None, method: Method | None = None
+) -> Summing | None:
+    """How parties are added up, where that was asked for, if the `method` can be."""
+    if threshold is None:
+        for name, given in (("--noise", noise), ("--repeats", repeats)):
+            if given is not None:
+                raise InputError(f"{name} needs --secure-sum, got {given} without it")
+        return None
+    found = Summing(threshold, noise or "each", repeats or 0)
+    return found if method is None else checked(method, found)
+
+
+def method_settings(
+    variant: str | None,
+    epsilon: float | None,
+    rounds: int | None,
+    others: list[str] | None,
+    unit: str | None = None,
+) -> dict[str, Any]:
+    """The hyper-parameters that were given, by their names in the method."""
+    named = {"variant": variant, "epsilon": epsilon, "n_rounds": rounds, "unit": unit}
+    given = {name: value for name, value in named.items() if value is not None}
+    for item in others or []:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise InputError(f"--set expects NAME=VALUE, got {item!r}")
+        if name.strip() == "n_topics":
+            raise InputError("the number of topics is set with --topics, got --set n_topics")
+        if name.strip() in given:
+            raise InputError(f"expected {name.strip()} once, got it by its own option and by --set")
+        given[name.strip()] = _value(value.strip())
+    return given
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text

@@ -1,0 +1,32 @@
+"""What commands print alike, and the files that they may write."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fedtopics.documents.text.harmless import printable
+from fedtopics.errors import InputError
+
+
+def require_new_file(path: Path | None, option: str, suffix: str | None = None) -> None:
+    """Refuse a file that could not be written in the end, before anything is computed for it."""
+    if path is None:
+        return
+    if suffix is not None and path.suffix.lower() != suffix:
+        raise InputError(f"{option} writes a {suffix} file, got {path}; let its name end in {suffix}")
+    if path.exists():
+        raise InputError(f"{path} exists; choose another {option}, nothing is overwritten")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} needs a folder that exists, got {path}; make {path.parent} first")
+
+
+def say(line: object, *, beside: bool = False) -> None:
+    """Print a line for people, harmless whatever it quotes; `beside` what a program reads: on stderr."""
+    typer.echo(printable(str(line)), err=beside)
+
+
+def print_json(value: Any) -> None:
+    """Write `value` to standard output as strict JSON."""
+    typer.echo(json.dumps(value, indent=1, allow_nan=False))

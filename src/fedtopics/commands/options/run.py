@@ -1,0 +1,17 @@
+"""Of one run: where it is kept, its seed and threads, and what of it is printed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder written by `fedtopics train --out`.")
+]
+Seed = Annotated[int, typer.Option(help="Same seed, same model.")]
+TestFraction = Annotated[float, typer.Option(help="Share of the documents held out for the scores.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, help="Threads (all cores if not given); the result does not depend on it."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
