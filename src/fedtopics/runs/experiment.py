@@ -117,17 +117,13 @@ def train_on(
     cluster: Cluster | None = None,
     begun: TopicModel | None = None,
 ) -> Run:
-    """Train a `method` that was made, called `name`, on documents that were prepared: see `train`.
-
-    `begun` is a model over the same words to go on from.
-    """
+    """Train a `method` that was made, called `name`, on prepared documents: see `train`; `begun` before."""
     check_dealing(data.dealing, secure)
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
         logger.warning("%s: %s", name, note)
-    watch = Watch(data.test, n_threads)
-    began, working = perf_counter(), process_time()
+    watch, began, working = Watch(data.test, n_threads), perf_counter(), process_time()
     bars = bar(f"Training {name}", total=method.n_rounds, shown=show_progress)
     with session.opened(cluster, method) as place, bars as shown:
         outcome = in_process.run(
@@ -162,8 +158,8 @@ def train_on(
         if party["name"] in local:
             party["scores"] = local[party["name"]]
     if audit:
-        found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
-        kept["audit"] = found.to_dict()
+        attacked = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
+        kept["audit"] = attacked.to_dict()
     return Run(kept, model, outcome.local_models, outcome.ledger)
 
 

@@ -105,7 +105,7 @@ class Run:
             files.write(path, text.encode(), failed=files.UNWRITTEN)
 
     def update(self, source: Any, **options: Any) -> "Run":
-        """This run with new documents of `source`, the same topics: see `fedtopics.runs.updating.update`."""
+        """This run with new documents of `source`, the same topics; `options`: see `fedtopics.update`."""
         from fedtopics.runs.updating import update
 
         return update(self, source, **options)

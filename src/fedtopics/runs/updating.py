@@ -43,10 +43,12 @@ def update(
 ) -> Run:
     """The `run` with new documents: topics keep their numbers, `record["update"]` says what became of them.
 
-    source         new documents, as for `fedtopics.train`; `reading`, `n_parties`, `test_fraction` as there
+    source         new documents, as for `fedtopics.train`
     n_new_topics   topics that may form beside those of the model
     words          public words that join its vocabulary
-    n_rounds       a third of those of the run if not given; `seed`, `n_threads`, `secure`: as for `train`
+    n_rounds       a third of those of the run if not given
+
+    `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
     method = _method(run, n_new_topics, n_rounds)
     vocabulary = union(run.model.vocabulary, words)
