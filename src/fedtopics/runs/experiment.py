@@ -120,6 +120,7 @@ def train_on(
 ) -> Run:
     """Train a `method` that was made, called `name`, on prepared documents: see `train`; `begun` before."""
     check_dealing(data.dealing, secure)
+    method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
