@@ -12,10 +12,10 @@ def rows(paragraph: str) -> list[tuple[list[str], str]]:
     found: list[tuple[list[str], str]] = []
     for line in paragraph.split("\n"):
         if head := ROW.match(line):
-            found.append((head[1].replace("*", "").split(", "), head[2]))
+            found.append((head[1].replace("*", "").split(", "), head[2].replace("*", r"\*")))
         elif found and line.startswith("  "):
             names, meaning = found[-1]
-            found[-1] = (names, f"{meaning} {line.strip()}")
+            found[-1] = (names, f"{meaning} {line.strip()}".replace(" *", r" \*"))
         else:
             return []
     return found

@@ -49,7 +49,7 @@ def topics(
     time_column: Annotated[
         str, typer.Option(help="Column with years or ISO dates, of --over-time.")
     ] = "date",
-    text_column: Annotated[str | None, typer.Option(help="Column with their text.")] = None,
+    text_column: Annotated[list[str] | None, typer.Option(help="Column with their text.")] = None,
     period: Annotated[str, typer.Option(help="month, year, decade or century.")] = "year",
     intrusion: Annotated[
         Path | None, typer.Option(help="New file for questions to people: which word does not belong?")
@@ -80,7 +80,12 @@ def topics(
 
 
 def _show_over_time(
-    model: TopicModel, source: str, time_column: str, text_column: str | None, period: str, as_json: bool
+    model: TopicModel,
+    source: str,
+    time_column: str,
+    text_column: list[str] | None,
+    period: str,
+    as_json: bool,
 ) -> None:
     columns = options.Reading(text_column=text_column)
     corpus = columns.all_words(source, model, label_column=time_column)
