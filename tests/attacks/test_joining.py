@@ -130,6 +130,23 @@ def test_a_new_invitation_and_a_withdrawal_end_the_old_one(invited: Invited, nor
         newer.ask()
 
 
+@pytest.mark.parametrize("ending", [("revoke",), ("remove", "--keep-plan")])
+def test_an_invitation_ends_with_the_approval_that_is_taken_back(
+    invited: Invited, north: Joining, ending: tuple[str, ...]
+) -> None:
+    from typer.testing import CliRunner
+
+    from fedtopics.commands.application import app
+
+    north.ask()
+    invited.approve()
+    given = ["federation", *ending, "north", "--folder", str(invited.hub)]
+    assert CliRunner().invoke(app, given, catch_exceptions=False).exit_code == 0
+    with pytest.raises(NotInvitedError, match="was used, replaced or withdrawn"):
+        north.ask()
+    assert invited.guests.waiting() == []
+
+
 def test_an_invitation_is_for_one_name(invited: Invited, north: Joining) -> None:
     place = north.folder.parent / "other"
     shutil.copytree(north.folder, place)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import tarfile
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,81 @@ def test_a_backup_that_was_altered_is_refused(done: Path, tmp_path: Path) -> Non
     with pytest.raises(InputError, match="altered"):
         backup.restore(tmp_path / "north.tar", tmp_path / "office")
     assert json.loads((done / "north" / "ledger.anchor").read_text())["entries"] > 0
+
+
+def test_an_old_store_does_not_speak_for_an_old_backup(here: Path, tmp_path: Path) -> None:
+    """The store of before a run is put back and the anchor deleted: only that could say what is newest."""
+    office, old = here / "north", tmp_path / "old.tar"
+    backup.back_up(office, old)
+    shutil.copytree(office / "store", tmp_path / "store")
+    conducted(here)
+    shutil.rmtree(office / "store")
+    shutil.copytree(tmp_path / "store", office / "store")
+    (office / ledger_file.ANCHOR).unlink()
+    assert not backup.restore(old, office)[1]
+    assert not backup.restore(old, office)[1]  # now with an anchor, which came from the backup
+    with pytest.raises(StoreError, match="restored from a backup: nothing is released before"):
+        PartyFolder(office).check()
+
+
+def test_a_budget_that_was_lowered_stays_so(done: Path, tmp_path: Path) -> None:
+    office = done / "north"
+    backup.back_up(office, tmp_path / "north.tar")
+    policy = office / "policy.toml"
+    lowered = policy.read_text().replace("max_rounds = ", "max_rounds = 1 # ")
+    policy.write_text(lowered)
+    assert backup.restore(tmp_path / "north.tar", office)[1]
+    assert policy.read_text() == lowered
+    policy.write_text("damaged = ")
+    assert backup.restore(tmp_path / "north.tar", office)[1]
+    assert "damaged" not in policy.read_text()
+
+
+def planted(path: Path, manifest: object, lines: bytes = b"", **described: object) -> Path:
+    """An archive that somebody made up."""
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in (
+            ("manifest.json", json.dumps(manifest).encode()),
+            ("store/ledger.jsonl", lines),
+        ):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            if name != "manifest.json":
+                member.pax_headers = {key: str(value) for key, value in described.items()}
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+NOTHING = sha256(b"").hexdigest()
+WHOLE = {
+    "party": "north",
+    "time": "",
+    "entries": 0,
+    "head": NOTHING,
+    "files": {"store/ledger.jsonl": NOTHING},
+}
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [WHOLE, [], {}, "north", WHOLE | {"files": []}, WHOLE | {"files": {"a": [1]}}, WHOLE | {"entries": "0"}],
+)
+def test_an_archive_that_was_made_up_is_one_line(tmp_path: Path, manifest: object) -> None:
+    with pytest.raises(InputError, match="expected"):
+        backup.restore(planted(tmp_path / "north.tar", manifest), tmp_path / "office")
+    assert not (tmp_path / "office" / "store" / ledger_file.LINES).exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"\x1f\x8b" + b"x" * 600, b"store/" + b"\xff" * 5000])
+def test_another_file_is_no_backup(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "north.tar").write_bytes(content)
+    with pytest.raises(InputError, match="expected a backup of a party"):
+        backup.restore(tmp_path / "north.tar", tmp_path / "office")
+
+
+def test_a_small_archive_does_not_announce_a_large_file(tmp_path: Path) -> None:
+    """Holes of a sparse file take no room in an archive, and a terabyte where they are read."""
+    sparse = {"GNU.sparse.map": "0,0", "GNU.sparse.size": 2**40}
+    made = planted(tmp_path / "north.tar", WHOLE, **sparse)
+    with pytest.raises(InputError, match=r"got 'store/ledger.jsonl' in it"):
+        backup.restore(made, tmp_path / "office")

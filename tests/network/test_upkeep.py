@@ -105,8 +105,12 @@ def test_a_party_takes_no_certificate_but_a_longer_one_of_its_own_name_and_key(
     with monkeypatch.context() as patch:
         patch.setattr(certificates, "DAYS", 10)
         shorter = onboarding.renew(hub, "north").public_bytes(pem)
+    with monkeypatch.context() as patch:
+        patch.setattr(certificates, "TOLERANCE", timedelta(days=-100))  # begins in 100 days
+        patch.setattr(certificates, "DAYS", 1000)
+        later = onboarding.renew(hub, "north").public_bytes(pem)
     other = onboarding.renew(hub, "south").public_bytes(pem)
-    for content in (shorter, other, b"nothing", kept):
+    for content in (shorter, later, other, b"nothing", kept):
         with pytest.raises(InputError, match="expected a"):
             place.renew(content)
     assert (place.path / "party.crt").read_bytes() == kept

@@ -241,6 +241,14 @@ def test_hostile_words_can_be_searched_and_stay_words(browser: Any, files: dict[
         assert visit.trouble == []
 
 
+def test_an_address_that_was_cut_off_breaks_no_page(browser: Any, files: dict[str, Path]) -> None:
+    with Visit(browser, files["hostile"]) as visit:
+        visit.page.goto("about:blank")
+        visit.page.goto(f"{visit.address}#find=caf%C3%")
+        assert visit.page.locator("#explorer").is_visible()
+        assert visit.trouble == []
+
+
 def test_topics_are_listed_as_a_tree_by_size_and_by_name(browser: Any, files: dict[str, Path]) -> None:
     with Visit(browser, files["many"]) as visit:
         names = visit.page.locator("#all-topics tbody th bdi")

@@ -13,6 +13,7 @@ import typer
 from fedtopics.commands import options
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder
+from fedtopics.network.coordinator.guests import Guests
 from fedtopics.network.plan import onboarding
 from fedtopics.network.plan.plan import Plan
 
@@ -32,6 +33,7 @@ def remove(
         )
     if approved:
         onboarding.revoke(folder, party)
+    Guests(folder).withdraw(party)
     options.say(f"{party} is refused from now on; it need not be told, and nothing has to be started again")
     under_way = [run.name for run in CoordinatorFolder(folder).runs() if run.status().state in OPEN]
     if keep_plan or party not in plan.parties:

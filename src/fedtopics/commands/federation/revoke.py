@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options
+from fedtopics.network.coordinator.guests import Guests
 from fedtopics.network.plan import onboarding
 
 
@@ -17,5 +18,6 @@ def revoke(
     folder: options.MemberOption = Path("hub"),
 ) -> None:
     kept = onboarding.revoke(folder, party)
+    Guests(folder).withdraw(party)
     options.say(f"{party} is refused from now on; its certificate is kept in {kept}")
     options.say("to let it back in, approve a request of it; to be rid of its name, change the plan")

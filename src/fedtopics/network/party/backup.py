@@ -30,7 +30,9 @@ from fedtopics.network.party import ledger_file
 from fedtopics.network.party.ledger_file import ANCHOR, HEAD, LINES, LedgerFile
 from fedtopics.network.party.runs import FAILED
 from fedtopics.network.party.store import PartyStore
+from fedtopics.network.plan.onboarding import POLICY
 from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.policy import Policy
 from fedtopics.network.plan.terms import as_drawn
 
 FORMAT, MANIFEST = "fedtopics/backup/1", "manifest.json"
@@ -115,8 +117,16 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
 
 def restore(source: Path, folder: Path) -> tuple[Backup, bool]:
     """Put a backup into `folder`, if it lacks no release that is known; and whether it is the newest."""
-    with tarfile.open(fileobj=io.BytesIO(files.read(source, MOST_BYTES)), mode="r:") as archive:
-        backup, contents = _opened(archive, source)
+    content = files.read(source, MOST_BYTES)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            backup, contents = _opened(archive, source)
+    except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"expected a backup of a party in {source}, got another file") from None
+    if _is_policy(folder / POLICY):  # may allow less than it did then
+        contents.pop(POLICY, None)
     files.make_folder(folder / "store")
     held = files.lock(folder / "store")
     try:
@@ -141,33 +151,41 @@ def _opened(archive: tarfile.TarFile, source: Path) -> tuple[Backup, dict[str, b
     """The manifest and all files of a backup, if none was altered and none leads out of the folder."""
     contents: dict[str, bytes] = {}
     for member in archive.getmembers():
-        file = archive.extractfile(member) if member.isfile() else None
+        plain = member.isfile() and not member.issparse()  # which announces more than it holds
+        file = archive.extractfile(member) if plain else None
         known = member.name in (*FILES, *NOTED, MANIFEST) or NAME.fullmatch(member.name)
         if file is None or not known or ".." in member.name:
             raise InputError(f"expected a backup of a party in {source}, got {member.name!r:.60} in it")
         contents[member.name] = file.read()
     try:
         backup = Backup(**json.loads(contents.pop(MANIFEST)))
+        if not isinstance(backup.files, dict) or type(backup.entries) is not int:
+            raise TypeError
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InputError(f"expected a backup of a party in {source}, got none that is whole") from None
     if backup.format != FORMAT:
         raise InputError(f"expected a backup of format {FORMAT}, got {backup.format!r:.40}; which version?")
     found = {name: sha256(content).hexdigest() for name, content in contents.items()}
     if found != backup.files or f"store/{LINES}" not in found:
-        wrong = sorted(set(found.items()) ^ set(backup.files.items()))
-        named = wrong[0][0] if wrong else LINES
+        names = found.keys() | backup.files.keys()
+        named = min((name for name in names if found.get(name) != backup.files.get(name)), default=LINES)
         raise InputError(f"expected the files that were backed up, got another {named} in {source}: altered")
     return backup, contents
 
 
 def _chain(content: bytes, source: Path) -> list[str]:
     """Digests of the ledger's lines in a backup, the header's first."""
+    if not content:
+        raise InputError(f"expected a backup with a ledger in {source}, got an empty one")
     header, *rows = content.splitlines(keepends=True)
     return [sha256(header).hexdigest(), *(ledger_file.parsed(row, str(source)).digest for row in rows)]
 
 
 def _check_known(folder: Path, backup: Backup, chain: Sequence[str]) -> bool:
-    """Refuse a backup that lacks a release which is known here; whether its ledger ends where it should."""
+    """Refuse a backup that lacks a release which is known here; whether the anchor calls it the newest.
+
+    The head lies in the store: who puts an old store back puts its head back too.
+    """
     if chain[-1] != backup.head or len(chain) != backup.entries + 1:
         raise InputError("expected a backup whose ledger ends where its manifest says, got another")
     marks = [_mark(path) for path in (folder / ANCHOR, folder / "store" / HEAD)]
@@ -188,7 +206,15 @@ def _check_known(folder: Path, backup: Backup, chain: Sequence[str]) -> bool:
             raise StoreError(
                 f"expected a backup with every release in {lines}, got one without; find a newer"
             )
-    return any(number == backup.entries for number, _ in known[:1])
+    settled = not (folder / RESTORED).exists()
+    return settled and marks[0] is not None and marks[0][0] == backup.entries
+
+
+def _is_policy(path: Path) -> bool:
+    try:
+        return bool(Policy.read(path))
+    except InputError:
+        return False
 
 
 def _mark(path: Path) -> tuple[int, str] | None:

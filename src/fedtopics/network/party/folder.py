@@ -15,6 +15,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
+from cryptography.hazmat.primitives.serialization import Encoding
 from numpy.typing import NDArray
 
 from fedtopics import files
@@ -36,7 +37,7 @@ from fedtopics.network.party.sums import Identity
 from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
-from fedtopics.network.plan.readiness import check_identity
+from fedtopics.network.plan.readiness import check_identity, check_period
 from fedtopics.network.plan.terms import terms_of
 from fedtopics.network.private_scores import Score
 from fedtopics.network.secure_sum import Sign
@@ -205,7 +206,8 @@ class PartyFolder:
         same = own.public_key() == known.public_key() and own.subject == known.subject
         if not same or own.not_valid_after_utc <= known.not_valid_after_utc:
             raise InputError("expected a longer certificate of this party's name and key, got another")
-        files.write(path, content, mode=certificates.PUBLIC_FILE)
+        check_period(own, path)
+        files.write(path, own.public_bytes(Encoding.PEM), mode=certificates.PUBLIC_FILE)
 
     def _identity(self, sign: Sign) -> Identity | None:
         """Who this party is before others, where the plan has a secure sum."""

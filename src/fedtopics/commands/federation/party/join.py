@@ -84,7 +84,9 @@ def _policy(joining: "Joining", named: Path | None, fingerprint: str, proxy: str
         return asked_policy(plan, joining.invitation.party, fingerprint, proxy)
     options.say(f"your own limits stay as they are in {known}; only you change them")  # no plan does
     if proxy is not None:
-        raise InputError(f"expected the proxy in {known}, got --proxy; write it there, nothing is overwritten")
+        raise InputError(
+            f"expected the proxy in {known}, got --proxy; write it there, nothing is overwritten"
+        )
     return files.read(known, 2**20).decode()
 
 

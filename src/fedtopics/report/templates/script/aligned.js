@@ -12,7 +12,7 @@ if (alignedBlock) {
       const [key, value = ""] = part.split("=");
       if (key === "with" && +value >= 0 && +value < models.length) state.reference = Math.floor(+value);
       if (key === "only" && ["all", "changed"].includes(value)) state.only = value;
-      if (key === "find") state.find = decodeURIComponent(value).slice(0, 100);
+      if (key === "find") state.find = decoded(value).slice(0, 100);
     }
   };
   const write = () => {

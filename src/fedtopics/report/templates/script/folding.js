@@ -1,6 +1,9 @@
+// A part of the address as it was meant; as it is where it was cut off in the middle of a sign.
+const decoded = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
+
 // Details open where a link leads into them, and all of them on paper.
 const unfold = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(decoded(location.hash.slice(1)));
   for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   if (target?.closest("details")) target.scrollIntoView();
 };

@@ -8,7 +8,7 @@ const stateListeners = [];
 const isSection = (hash) => hash !== "" && document.getElementById(hash) !== null;
 
 const readAddress = () => {
-  const hash = decodeURIComponent(location.hash.slice(1));
+  const hash = decoded(location.hash.slice(1));
   if (isSection(hash)) return {};
   const found = structuredClone(defaults);
   for (const part of hash.split("&")) {
