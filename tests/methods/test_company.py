@@ -17,7 +17,7 @@ from fedtopics.protocol.summing import Summing
 from fedtopics.sampling.histograms import Histograms
 
 TOPICS = planted_topics(3, 12)
-PARTIES = {name: drawn_corpus(TOPICS, 60, 30, seed=number) for number, name in enumerate(("a", "b"))}
+PARTIES = {name: drawn_corpus(TOPICS, 60, 30, seed=number) for number, name in enumerate(("a", "b", "c"))}
 METHOD = Calm(epsilon=6.0, n_topics=3, n_rounds=12)
 
 

@@ -8,8 +8,8 @@
 With a the ratio of the noise, a word that is there once survives with s = 1 / (1 + a), one that is not with
 f = a / (1 + a); shares x of histograms with a word, or both, give p_i = (x_i - f) / (s - f) and
 p_ij = (x_ij - s f (p_i + p_j) - f^2 (1 - p_i - p_j)) / (s - f)^2. A word of place j counts 1 / sqrt(j) among
-the others, so that a topic is not taken for its neighbor. Topics stay as they are: these words are shown first.
-Histograms are released already, so this is free.
+the others, so that a topic is not taken for its neighbor. Topics stay as they are: these words are shown
+first. Histograms are released already, so this is free.
 """
 
 from typing import Any
