@@ -7,7 +7,7 @@ frequency of each word and K topics, a word is ranked by class-based TF-IDF
 
 (M. Grootendorst, BERTopic, 2022, with its square root that lowers frequent words): frequent in the topic and
 rare elsewhere. What smoothing gave to every word of a topic alike does not count. Of lift, FREX, relevance
-and others it was best on three corpora (`python -m benchmarks run words`). Topics stay as they are.
+and others it was best on three corpora (docs/how-to/model.md). Topics stay as they are.
 
 The background is what all topics have in common: the geometric mean of their words by share.
 """
