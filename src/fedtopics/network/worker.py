@@ -10,8 +10,10 @@ from fedtopics.network.coordinator.coordinating import Coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.keeper import end_with_keeper, keep_log, say
 from fedtopics.network.party.answers import PartyAnswers
+from fedtopics.network.party.doing import Doing
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.visitor import Visitor
+from fedtopics.network.present import Told
 
 
 def coordinate(folder: Path) -> None:
@@ -21,8 +23,10 @@ def coordinate(folder: Path) -> None:
 def take_part(folder: Path) -> None:
     keep_log(folder)
     place = PartyFolder(folder)
-    plan, answers = place.plan, PartyAnswers(place, place.name)
-    Visitor(plan.host, plan.port, place.credentials, answers.answer, say).keep_visiting()
+    plan, doing = place.plan, Doing(PartyAnswers(place, place.name).answer)
+    visitor = Visitor(plan.host, plan.port, place.credentials, doing.answer, say)
+    Told(folder, lambda: doing.look(visitor.is_connected)).begin()
+    visitor.keep_visiting()
 
 
 if __name__ == "__main__":

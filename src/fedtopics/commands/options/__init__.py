@@ -41,6 +41,7 @@ from fedtopics.commands.options.printing import (
     print_json,
     require_new_file,
     say,
+    wrapped,
 )
 from fedtopics.commands.options.run import (
     Json,
@@ -88,4 +89,5 @@ __all__ = [
     "say",
     "summing",
     "takes",
+    "wrapped",
 ]

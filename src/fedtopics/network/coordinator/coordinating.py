@@ -21,9 +21,11 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
+from fedtopics.network.coordinator.standing import Standing
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.present import Told
 
 POLL = 0.2
 SETTLED = 3.0  # seconds for which the connected parties must stay the same before a run begins without some
@@ -49,6 +51,7 @@ class Coordinating:
         plan, door = self.folder.plan, Door(self.folder.path)
         with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
             self.say(f"listening on {plan.coordinator}")
+            Told(self.folder.path, Standing(self._desk).look).begin()
             while True:
                 self._step()
                 sleep(POLL)

@@ -17,6 +17,7 @@ RETURN = 15.0  # seconds for which a party that is gone may come back to the que
 MOST_BYTES = 2**31
 MOST_LINES, MINUTE = 20, 60.0  # about the comings and goings of one party in a minute
 LOOK = 0.5  # seconds between two looks at whether to go on
+CONNECTED, COMPUTING, ANSWERED, MISSING = "connected", "computing", "answered", "missing"
 
 
 class HungUpError(Exception):
@@ -55,6 +56,21 @@ class Desk:
         """Those that are there now."""
         with self._change:
             return tuple(sorted(self._visits))
+
+    def standing(self) -> tuple[dict[str, str], bytes | None]:
+        """How it stands with each party that is there or was asked, and a question that is waited for."""
+        with self._change:
+            known = sorted({*self._visits, *self._asked})
+            question = next((asked.question for asked in self._asked.values()), None)
+            return {party: self._stands(party) for party in known}, question
+
+    def _stands(self, party: str) -> str:
+        asked, visit = self._asked.get(party), self._visits.get(party)
+        if asked is not None and asked.answer is not None:
+            return ANSWERED
+        if visit is None:
+            return MISSING
+        return CONNECTED if asked is None or asked.visit != visit else COMPUTING
 
     def arrive(self, party: str) -> int:
         """Begin a visit, in place of one that has not ended yet; its number."""

@@ -7,6 +7,7 @@ log = "rounds"            on this party's own disk: "nothing", "rounds" (numbers
                           "details" (counts of documents, texts of errors); the coordinator gets none of it
 simulation = false        whether plans whose noise comes from a seed may run: for trying alone
 secure_sum = true         refuse plans in which the coordinator sees this party's own numbers
+stop_button = false       whether the page of `fedtopics federation party watch --web` may stop this party
 peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they read them out: a secure sum
                           hides nothing from a coordinator that can pass for the others; where noise is drawn
                           together, all but as many as may help the coordinator are needed
@@ -52,6 +53,7 @@ class Policy:
     log: str = "rounds"
     simulation: bool = False
     secure_sum: bool = False
+    stop_button: bool = False
     peers: Mapping[str, str] = field(default_factory=dict)
     cluster: Cluster | None = None
 

@@ -99,6 +99,7 @@ min_parties = {plan.min_parties}  # refuse plans that go on with fewer
 max_rounds = {plan.method().n_rounds}  # refuse plans with more
 log = "rounds"  # on this machine: nothing, rounds (numbers, seconds, bytes) or details (counts, errors)
 simulation = {toml(simulation)}  # leave it false: noise from a seed protects nobody; true is for trying alone
+stop_button = {toml(simulation)}  # whether the page of "party watch --web", on this machine, may stop it
 
 # Over ALL runs together, as this party's own ledger counts them. One table per relation.
 [[budget]]

@@ -2,5 +2,5 @@
 
 from fedtopics.commands.family import family
 
-PANELS = {"Commands": ("start", "forget")}
+PANELS = {"Commands": ("start", "watch", "forget")}
 app = family(__name__, __doc__, PANELS)

@@ -31,6 +31,7 @@ def start(
     from fedtopics.network.keeper import Kept, say, until_told_to_stop
     from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
+    from fedtopics.network.party.watching import STOP
 
     place = PartyFolder(folder)
     _take_over(folder, plan, policy)
@@ -41,8 +42,12 @@ def start(
         if place.policy.cluster is not None:
             on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
+    asked, told = folder / STOP, until_told_to_stop()
+    asked.unlink(missing_ok=True)
     with Kept("party", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
+        worker.keep_going(lambda: told() or asked.exists())
+    if asked.exists():
+        say("stopped by its page; start it again when it may go on")
 
 
 def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
