@@ -25,6 +25,6 @@ def run(data: Data, name: str, seed: int, *, every: int = 1, **settings: Any) ->
         "perplexity": min(local.values()) if outcome.model is None else perplexity(outcome.model, data.test),
     }
     if outcome.model is not None:
-        counts = cooccurrences(outcome.model.top_words(10), data.train)
+        counts = cooccurrences(outcome.model.top_words(10, by="probable"), data.train)
         result |= {"umass": float(umass(counts).mean()), "n_topics": outcome.model.n_topics}
     return result

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from stat import S_ISREG
+from time import monotonic, sleep
 from typing import BinaryIO
 
 from fedtopics.errors import InputError
@@ -229,15 +230,23 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def lock(folder: Path) -> int:
-    """A lock on the folder, held until the descriptor is closed or the process ends, however it ends."""
+def lock(folder: Path, seconds: float = 0.0) -> int:
+    """A lock on the folder, held until the descriptor is closed or the process ends, however it ends.
+
+    seconds   for which another process may still hold it
+    """
+    until = monotonic() + seconds
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise StoreError(f"expected {folder} for one process alone, got another in it; stop that") from None
-    return descriptor
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except OSError:
+            if monotonic() >= until:
+                break
+        sleep(0.1)
+    os.close(descriptor)
+    raise StoreError(f"expected {folder} for one process alone, got another in it; stop that")
 
 
 @contextmanager

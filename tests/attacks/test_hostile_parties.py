@@ -89,9 +89,7 @@ def test_an_error_that_nobody_thought_of_leaves_out_one_party_and_names_its_type
     class Echo:
         parties = ("evil",)
 
-        def ask(
-            self, requests: dict[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
-        ) -> dict[str, bytes]:
+        def ask(self, requests: dict[str, bytes], timeout: float) -> dict[str, bytes]:
             asked = Request.from_bytes(requests["evil"])
             reply = Reply("evil", asked.operation, asked.run, asked.round, asked.nonce, "", b"")
             return {"evil": reply.to_bytes()}

@@ -27,10 +27,11 @@ from fedtopics.runs.run import Run
 WORDS = tuple(f"word{number:03d}" for number in range(240))
 
 
-def texts(n_documents: int, seed: int) -> Corpus:
+def texts(n_documents: int, seed: int, n_words: int = 240) -> Corpus:
     rng = np.random.default_rng(seed)
-    words = (rng.integers(0, 80, (n_documents, 12)) + 80 * rng.integers(0, 3, (n_documents, 1))).ravel()
-    return Corpus(words.astype(np.int32), np.arange(n_documents + 1) * 12, WORDS)
+    of_topic = n_words // 3
+    words = rng.integers(0, of_topic, (n_documents, 12)) + of_topic * rng.integers(0, 3, (n_documents, 1))
+    return Corpus(words.ravel().astype(np.int32), np.arange(n_documents + 1) * 12, WORDS[:n_words])
 
 
 PARTIES = {"north": texts(30, 0), "south": texts(20, 1)}
@@ -165,12 +166,13 @@ def test_totals_say_less_than_messages_and_together_as_much_as_is_proved(
 ) -> None:
     """Where each of two parties adds all noise their total has twice the variance; drawn together, once."""
     monkeypatch.setattr(overhearing, "N_UNITS", (100, 600))
-    monkeypatch.setattr(auditing, "UNIT_WORDS", 80)
+    monkeypatch.setattr(auditing, "UNIT_WORDS", 60)
     method = methods.make("hush", n_topics=3, n_rounds=5)
+    parties = {"north": texts(30, 0, n_words=60), "south": texts(20, 1, n_words=60)}
     found = {}
     for summing in (None, Summing(1), Summing(1, noise="together")):
-        reference = messages.reference(method, PARTIES, seed=0, n_threads=1, summing=summing)
-        heard = overhear(reference, PARTIES, "document add/remove", delta=1e-6, seed=0, n_threads=1)
+        reference = messages.reference(method, parties, seed=0, n_threads=1, summing=summing)
+        heard = overhear(reference, parties, "document add/remove", delta=1e-6, seed=0, n_threads=1)
         assert ("totals" in heard.attack) == (summing is not None)
         found[summing] = heard.reached().epsilon
     alone, each, together = found.values()

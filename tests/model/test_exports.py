@@ -53,11 +53,11 @@ def test_csv_holds_every_probability(tmp_path):
 def test_topic_info_is_a_table():
     table = TopicModel.from_counts([[3, 1, 0], [0, 0, 4]], ["tax", "law", "war"]).get_topic_info(2)
     assert len(table) == 2
-    assert (table[1].topic, table[1].label, table[1].share) == (1, "topic 1", 0.5)
-    assert [row.words for row in table] == [("tax", "law"), ("war", "tax")]
+    assert (table[1].topic, table[1].label, table[1].share) == (1, "war", 0.5)
+    assert [row.words for row in table] == [("law", "tax"), ("war", "tax")]
     frame = table.to_pandas()
     assert list(frame.columns) == ["topic", "label", "share", "words"]
-    assert frame.words[0] == ("tax", "law")
+    assert frame.words[0] == ("law", "tax")
 
 
 @pytest.mark.parametrize(("package", "export"), [("gensim", "to_gensim"), ("pandas", "to_pandas")])

@@ -28,8 +28,8 @@ def test_noise_below_zero_counts_as_zero():
 
 def test_top_words_are_ordered_and_equal_words_go_by_id():
     model = TopicModel(np.array([[0.2, 0.2, 0.6], [0.5, 0.25, 0.25]]), np.ones(2), WORDS)
-    assert model.top_words(2) == [["war", "tax"], ["tax", "law"]]
-    assert model.top_words() == [["war", "tax", "law"], ["tax", "law", "war"]]
+    assert model.top_words(2, by="probable") == [["war", "tax"], ["tax", "law"]]
+    assert model.top_words(by="probable") == [["war", "tax", "law"], ["tax", "law", "war"]]
     counts = np.random.default_rng(0).integers(1, 4, 1000)
     many = TopicModel.from_counts([counts], list(map(str, range(1000))))
     assert many.top_word_ids(1000)[0].tolist() == sorted(range(1000), key=lambda word: (-counts[word], word))

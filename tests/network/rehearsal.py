@@ -47,9 +47,7 @@ class Direct:
     def parties(self) -> tuple[str, ...]:
         return tuple(self.sides)
 
-    def ask(
-        self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
-    ) -> dict[str, bytes | Silence]:
+    def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
         answers: dict[str, bytes | Silence] = {}
         for name in reversed(requests):
             asked = Request.from_bytes(requests[name])

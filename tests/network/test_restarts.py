@@ -44,9 +44,7 @@ class Mortal(Direct):
     when: str = "before"
     n_asked: int = field(default=0, init=False)
 
-    def ask(
-        self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
-    ) -> dict[str, bytes | Silence]:
+    def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
         answers: dict[str, bytes | Silence] = {}
         for name in requests:
             dies = name == self.victim and self.n_asked == self.question

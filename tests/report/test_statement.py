@@ -223,6 +223,6 @@ def test_the_command_writes_both_and_overwrites_nothing(tmp_path: Path) -> None:
         (["--date", "31.1.2026"], "a day as 2026-01-31"),
         (["--sector", "Sports"], "must be one of Technology"),
     ):
-        refused = CliRunner().invoke(app, [*given[:3], *more])
+        refused = CliRunner().invoke(app, [*given[:2], *more])
         assert isinstance(refused.exception, InputError)
         assert complaint in str(refused.exception)

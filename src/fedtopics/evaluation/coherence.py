@@ -114,7 +114,9 @@ def _pairwise_npmi(joint: Floats) -> Floats:
 
 def _top_words(topics: TopicModel | Sequence[Sequence[str]], n_words: int) -> list[list[str]]:
     words = (
-        topics.top_words(n_words) if isinstance(topics, TopicModel) else [list(t)[:n_words] for t in topics]
+        topics.top_words(n_words, by="probable")
+        if isinstance(topics, TopicModel)
+        else [list(t)[:n_words] for t in topics]
     )
     shortest = min((len(topic) for topic in words), default=0)
     if shortest < 2:

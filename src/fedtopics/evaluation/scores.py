@@ -17,15 +17,16 @@ def diversity(model: TopicModel, n_words: int = 25) -> float:
 
     Dieng, Ruiz, Blei: Topic Modeling in Embedding Spaces, TACL 2020.
     """
-    top = [word for topic in model.top_words(n_words) for word in topic]
+    top = [word for topic in model.top_words(n_words, by="probable") for word in topic]
     return len(set(top)) / len(top)
 
 
 def scores(model: TopicModel, train: Corpus, test: Corpus, *, n_threads: int = 1) -> dict[str, float]:
-    """Perplexity of `test`, coherence of the top ten words over `train` and `test`, diversity of `model`.
+    """Perplexity of `test`, coherence of ten words of each topic in `train` and `test`, diversity of `model`.
 
-    Coherence counts words in whole documents, so that it means the same with and without word order. The
-    result does not depend on `n_threads`.
+    The words are the most probable ones, as in most of the literature; `coherence_npmi_shown` is of those
+    that are shown because they set a topic apart. Coherence counts words in whole documents, so that it means
+    the same with and without word order. The result does not depend on `n_threads`.
     """
     held_out = perplexity(model, test, n_threads=n_threads)
     unigram = unigram_perplexity(train, test)
@@ -43,16 +44,18 @@ def scores_on(model: TopicModel, documents: Corpus, *, n_threads: int = 1) -> di
 
 
 def _of_topics(model: TopicModel, *documents: Corpus) -> dict[str, float]:
-    top_words = model.top_words(TOP_WORDS)
+    probable, shown = (model.top_words(TOP_WORDS, by=order) for order in ("probable", "distinctive"))
+    n_topics = model.n_topics
     frequency = sum(corpus.document_frequency() for corpus in documents)
-    random = random_topics(model.top_word_ids(TOP_WORDS).tolist(), np.asarray(frequency))
+    random = random_topics(model.top_word_ids(TOP_WORDS, by="probable").tolist(), np.asarray(frequency))
     by_chance = [[model.vocabulary[word] for word in topic] for topic in random]
-    first, *others = (cooccurrences([*top_words, *by_chance], corpus) for corpus in documents)
+    first, *others = (cooccurrences([*probable, *shown, *by_chance], corpus) for corpus in documents)
     both = sum(others, start=first)
-    counts, chance = both.of(slice(len(top_words))), both.of(slice(len(top_words), None))
+    counts, chance = both.of(slice(n_topics)), both.of(slice(2 * n_topics, None))
     return {
         "coherence_npmi": float(npmi(counts).mean()),
         "coherence_npmi_chance": float(npmi(chance).mean()),
+        "coherence_npmi_shown": float(npmi(both.of(slice(n_topics, 2 * n_topics))).mean()),
         "coherence_umass": float(umass(counts).mean()),
         "diversity": diversity(model),
     }

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -18,8 +18,7 @@ from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
 from fedtopics.model.checks import check, plain_copy
-from fedtopics.model.topic_table import TopicRow, TopicTable
-from fedtopics.model.tree import Join, groups, joins
+from fedtopics.model.shown import Shown
 from fedtopics.sampling import lda
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparr
 
 
 @dataclass(frozen=True, eq=False)
-class TopicModel:
+class TopicModel(Shown):
     """Topics over a vocabulary.
 
     topic_word    probability of each word in each topic, shape (n_topics, n_words); rows sum to one
@@ -97,86 +96,6 @@ class TopicModel:
 
     def __repr__(self) -> str:
         return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
-
-    def _repr_html_(self) -> str:
-        """The topics as notebooks show them."""
-        return (
-            f"<p>{self.n_topics} topics over {self.n_words:,} words</p>{self.get_topic_info()._repr_html_()}"
-        )
-
-    @property
-    def n_topics(self) -> int:
-        return len(self.topic_word)
-
-    @property
-    def n_words(self) -> int:
-        """Size of the vocabulary."""
-        return len(self.vocabulary)
-
-    def top_words(self, n: int = 10) -> list[list[str]]:
-        """The `n` most probable words of each topic, the most probable first."""
-        return [[self.vocabulary[word] for word in row] for row in self.top_word_ids(n)]
-
-    def top_word_ids(self, n: int = 10) -> NDArray[np.int64]:
-        """Ids of the `n` most probable words of each topic, shape (n_topics, n); equals go by word id."""
-        return np.argsort(-self.topic_word, axis=1, kind="stable")[:, :n].astype(np.int64)
-
-    @property
-    def word_frequencies(self) -> Floats:
-        """How frequent each word is over all topics, by their shares."""
-        return np.asarray(self._shares @ self.topic_word)
-
-    @property
-    def _shares(self) -> Floats:
-        """Shares of the topics; even ones where they are unknown."""
-        return np.full(self.n_topics, 1 / self.n_topics) if self.topic_shares is None else self.topic_shares
-
-    def set_topic_labels(self, labels: Sequence[str] | Mapping[int, str]) -> "TopicModel":
-        """The same model with new names: one for each topic, or for the topics named in a mapping."""
-        if isinstance(labels, Mapping):
-            unknown = [topic for topic in labels if topic not in range(self.n_topics)]
-            if unknown:
-                raise InputError(
-                    f"expected a topic below {self.n_topics}, got {unknown[0]!r}; see top_words()"
-                )
-            labels = [labels.get(topic, self.label(topic)) for topic in range(self.n_topics)]
-        return replace(self, labels=tuple(labels))
-
-    def label(self, topic: int) -> str:
-        """Name of the `topic` of this number: its own if it has one, else its number."""
-        return self.labels[topic] if self.labels is not None else f"topic {topic}"
-
-    def tree(self) -> tuple[Join, ...]:
-        """How topics are joined two by two, the most alike first, until one is left (`model/tree.py`)."""
-        return joins(self.topic_word, self._shares)
-
-    def reduce_topics(self, n_topics: int) -> "TopicModel":
-        """The model with topics that are alike joined until `n_topics` are left; it costs no privacy.
-
-        A joined topic stands where the first of its topics did, with the label of the largest of them.
-        """
-        if not 2 <= n_topics <= self.n_topics:
-            raise InputError(f"expected from 2 to {self.n_topics} topics, got {n_topics}")
-        members = np.eye(n_topics)[:, groups(self.tree(), n_topics)]
-        weighted = members * self._shares
-        empty = weighted.sum(axis=1, keepdims=True) == 0
-        weighted = np.where(empty, members, weighted)
-        largest = weighted.argmax(axis=1)
-        return replace(
-            self,
-            topic_word=weighted @ self.topic_word / weighted.sum(axis=1, keepdims=True),
-            alpha=members @ self.alpha,
-            labels=None if self.labels is None else tuple(self.labels[topic] for topic in largest),
-            topic_shares=None if self.topic_shares is None else members @ self.topic_shares,
-        )
-
-    def get_topic_info(self, n: int = 10) -> TopicTable:
-        """Number, label, share and the `n` top words of each topic, as a table."""
-        shares = [None] * self.n_topics if self.topic_shares is None else self.topic_shares.tolist()
-        rows = zip(shares, self.top_words(n), strict=True)
-        return TopicTable(
-            tuple(TopicRow(k, self.label(k), share, tuple(words)) for k, (share, words) in enumerate(rows))
-        )
 
     def read(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> Corpus:
         """Documents over the vocabulary of the model; words that it does not know are left out.

@@ -14,6 +14,7 @@ import json
 import struct
 from collections.abc import Collection
 from dataclasses import dataclass
+from hashlib import sha256
 from math import prod
 from typing import Any
 
@@ -29,6 +30,7 @@ from fedtopics.protocol.turn import Arrays
 MAGIC, RELATIVE = b"FTW1", b"FTW2"
 DIGEST = 8  # letters
 MOST_HEADER = 2**20
+SEAL, SEAL_BYTES = b"\nsha256 ", 72  # at the end of a file
 MOST_DIMENSIONS = 8
 MOST_ELEMENTS = 2**40  # of one array, dimensions of nothing left out: a bound for reshaping, not for memory
 TYPES = {
@@ -150,16 +152,35 @@ def rounded(array: NDArray[Any], significant_bits: int) -> NDArray[Any]:
 
 
 def saved(arrays: Arrays) -> bytes:
-    """Arrays as a file keeps them: safetensors."""
-    return bytes(save({name: np.ascontiguousarray(a).reshape(np.shape(a)) for name, a in arrays.items()}))
+    """Arrays as a file keeps them: safetensors, sealed."""
+    return sealed(save({name: np.ascontiguousarray(a).reshape(np.shape(a)) for name, a in arrays.items()}))
 
 
 def loaded(content: bytes) -> Arrays:
     """The arrays that `saved` made these bytes of."""
     try:
-        return dict(load(content))
+        return dict(load(unsealed(content)))
     except SafetensorError as error:
         raise WireError(f"expected stored arrays, got {error}") from None
+
+
+def sealed(content: bytes) -> bytes:
+    """What a file keeps, with its hash at the end: a byte that changes on the disk is noticed."""
+    return b"".join([content, SEAL, sha256(content).hexdigest().encode()])
+
+
+def unsealed(content: bytes) -> bytes:
+    """What was sealed, if no byte has changed; what has no seal, as none had once, is taken as it is.
+
+    >>> unsealed(sealed(b"north"))
+    b'north'
+    """
+    kept, mark, seal = content[:-SEAL_BYTES], content[-SEAL_BYTES:-64], content[-64:]
+    if mark != SEAL:
+        return content
+    if sha256(kept).hexdigest().encode() != seal:
+        raise WireError("expected the bytes that were written, got others: altered, or a disk that fails")
+    return kept
 
 
 def _array(block: _Block, content: bytes, known: Known) -> NDArray[Any]:

@@ -8,7 +8,6 @@ from time import monotonic
 
 import pytest
 
-from fedtopics.network.coordinator import desk as module
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 
@@ -67,11 +66,8 @@ def test_a_party_that_never_came_is_not_waited_for() -> None:
     assert monotonic() - began < 1
 
 
-def test_a_party_that_is_gone_may_come_back_to_its_question_for_a_while(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "RETURN", 0.6)
-    desk = Desk()
+def test_a_party_that_is_gone_may_come_back_to_its_question_for_a_while() -> None:
+    desk = Desk(silence=0.6)
     visit = desk.arrive("north")
     answers = asking(desk, timeout=60, north=b"who")
     assert desk.fetch("north", visit, 5) is not None

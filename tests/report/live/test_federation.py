@@ -1,14 +1,14 @@
-"""The live pages of a real federation, in a real browser: three parties, of which one is killed and returns."""
+"""The live pages of a real federation in a real browser: one of three parties is killed, and returns."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browsing import chromium
 
 from fedtopics.network import local
 from fedtopics.network.coordinator.folder import RunFolder
@@ -24,8 +24,6 @@ ROUNDS, TOPICS = 200, 50
 @pytest.fixture
 def federation(tmp_path: Path) -> Iterator[LocalFederation]:
     """Speeches of three eras, in which any two parties may go on without the third."""
-    from dataclasses import replace
-
     dealt = local.dealt("sotu", n_parties=None, test_fraction=0.1, seed=0)
     settings = {"n_topics": TOPICS, "n_rounds": ROUNDS, "epsilon": 6.0}
     words = local.planned_words(None, None)
@@ -48,7 +46,7 @@ N_MISSING = "document.querySelectorAll('.timeline .cell.no').length"
 
 @pytest.mark.nightly
 def test_a_party_is_killed_and_returns_before_the_eyes_of_who_watches(
-    federation: LocalFederation, tmp_path: Path
+    federation: LocalFederation, browser: Any, tmp_path: Path
 ) -> None:
     run = federation.hub.submit()
     victim, *others = federation.hub.plan.parties
@@ -57,7 +55,7 @@ def test_a_party_is_killed_and_returns_before_the_eyes_of_who_watches(
         "coordinator": View("Coordinator", RunWatch(federation.hub, run).look),
         "party": View("Party", watched.look, watched.stop),
     }
-    with served(views) as address, chromium() as browser:
+    with served(views) as address:
         page, beside = browser.new_page(), browser.new_page()
         problems: list[str] = []
         for each in (page, beside):

@@ -1,8 +1,9 @@
 """Questions out and answers in: how the coordinator reaches parties, and what it believes of them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.network import wire
+from fedtopics.network.coordinator.waiting import Patience, Waiting
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import ForgottenError
@@ -37,9 +39,10 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Silence:
-    """No answer from a party, and why, in a few words."""
+    """No answer from a party, why, in a few words, and the seconds it was waited for when all others had."""
 
     reason: str
+    vain: float = 0.0
 
 
 class Channel(Protocol):
@@ -49,39 +52,8 @@ class Channel(Protocol):
     def parties(self) -> tuple[str, ...]:
         """Those that can be asked."""
 
-    def ask(
-        self, requests: Mapping[str, bytes], timeout: float, unwaited: frozenset[str] = frozenset()
-    ) -> dict[str, bytes | Silence]:
-        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest.
-
-        Those `unwaited` get no more than twice the time that all the others took.
-        """
-
-
-@dataclass
-class Patience:
-    """For whom a coordinator waits: a party may keep the others waiting in vain a few times.
-
-    Of n questions, it may leave about log4(n) unanswered and is waited for all the same: the first two, one
-    more of the first 8, of the first 32, and so on. In between it is asked like the others, and counts where
-    it answers in about the time that they take. No answer forgives a silence, or every second round could be
-    kept waiting.
-    """
-
-    _asked: Counter[str] = field(default_factory=Counter, init=False)
-    _silences: Counter[str] = field(default_factory=Counter, init=False)
-
-    def unwaited(self, present: Collection[str], min_parties: int) -> frozenset[str]:
-        """Those whose next answer is not waited for; nobody, where too few would be left to go on."""
-        late = {name for name in self._asked if self._asked[name] + 1 < 2 ** (2 * self._silences[name] - 1)}
-        return frozenset(late) if len(set(present) - late) >= min_parties else frozenset()
-
-    def note(self, answers: Mapping[str, bytes | Silence], unwaited: frozenset[str]) -> None:
-        """Count what has come of a question to these parties."""
-        self._asked.update(answers.keys())
-        self._silences.update(
-            name for name, answer in answers.items() if isinstance(answer, Silence) and name not in unwaited
-        )
+    def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
+        """Ask all at once; the answer of each, or its silence, after `timeout` seconds at the latest."""
 
 
 def opened(answer: bytes | Silence, request: Request, party: str) -> tuple[str, bytes]:
@@ -123,11 +95,15 @@ class Asking:
     run: str
     channel: Channel
     log: Callable[[str], None]
+    waiting: Waiting = field(default_factory=Waiting)
     present: tuple[str, ...] = field(default=(), init=False)  # who takes part
     forgetful: frozenset[str] = field(default=frozenset(), init=False)  # who lacked messages before the last
     carried: Counter[str] = field(default_factory=Counter, init=False)  # bytes up, down and plain
     _problems: dict[str, tuple[str, str]] = field(default_factory=dict, init=False)  # of the last question
-    _patience: Patience = field(default_factory=Patience, init=False)
+    patience: Patience = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.patience = Patience(self.terms.timeout_seconds, self.waiting)
 
     def collect(
         self,
@@ -167,10 +143,7 @@ class Asking:
         }
         outgoing = {name: request.to_bytes() for name, request in requests.items()}
         self.count(down=sum(map(len, outgoing.values())))
-        unwaited = self._patience.unwaited(self.present, self.terms.min_parties)
-        unwaited = frozenset() if operation == "sum" else unwaited  # which nobody else can make up for
-        answers = self.channel.ask(outgoing, self.terms.timeout_seconds, unwaited)
-        self._patience.note(answers, unwaited)
+        answers = self._answers(operation, number, outgoing)
         bodies, forgetful = {}, set[str]()
         for name in sorted(set(answers) & set(requests)):
             problem, body = opened(answers[name], requests[name], name)
@@ -186,6 +159,24 @@ class Asking:
                 bodies[name] = body
         self.forgetful = frozenset(forgetful)
         return bodies
+
+    def _answers(
+        self, operation: str, number: int, outgoing: Mapping[str, bytes]
+    ) -> Mapping[str, bytes | Silence]:
+        """What has come of a question; who is silent takes no part until it comes back."""
+        kind = f"{operation} {number}" if number < 1 else operation  # the first rounds are like no other
+        spare = operation != "sum" and len(self.present) > self.terms.min_parties
+        timeout = self.patience.seconds(kind) if spare else self.terms.timeout_seconds
+        began = monotonic()
+        answers = self.channel.ask(outgoing, timeout)
+        silent = {name: answer for name, answer in answers.items() if isinstance(answer, Silence)}
+        vain = max((answer.vain for answer in silent.values()), default=0.0)
+        if len(silent) < len(answers):
+            self.patience.note(kind, monotonic() - began - vain)
+        for name, answer in silent.items():
+            self.patience.note_vain(name, answer.vain)
+        self.present = tuple(name for name in self.present if name not in silent)
+        return answers
 
     def count(self, **n_bytes: int) -> None:
         """Note that so many bytes went up or down, or would have gone in plain arrays."""

@@ -1,20 +1,31 @@
-"""Where a run stands: all the coordinator needs to go on after a crash, in one file."""
+"""Where a run stands: all the coordinator needs to go on after a crash, in one file.
+
+The checkpoint before is kept beside it. Where the newest cannot be read (a byte that has changed on the disk)
+the run goes on from there: parties send again what they sent in that round, so nothing is lost or paid twice.
+With a secure sum that works while no party has gone on to the next round.
+"""
 
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fedtopics import files
+from fedtopics import __version__, files
 from fedtopics.errors import InputError
 from fedtopics.network import wire
+from fedtopics.network.messages import PROTOCOL
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.turn import Arrays
 
-FILE = "checkpoint.safetensors"
+FILE, BEFORE, NEXT = "checkpoint.safetensors", "checkpoint.before.safetensors", "checkpoint.next.safetensors"
 ABOUT, STATE = "about", "state/"
+
+
+class OtherVersionError(InputError):
+    """A run that began with a version whose messages and files are others."""
 
 
 @dataclass(frozen=True)
@@ -40,26 +51,59 @@ class Checkpoint:
     silent: tuple[str, ...] = ()  # whose silence that was
 
     def save(self, folder: Path) -> None:
-        """Write it durably, all of it or nothing."""
-        about: dict[str, Any] = asdict(self) | {"state": None}
+        """Write it durably, all of it or nothing, and keep the one before."""
+        about: dict[str, Any] = asdict(replace(self, state={})) | {"state": None}
+        about |= {"protocol": PROTOCOL, "version": __version__}
         arrays = {f"{STATE}{name}": array for name, array in self.state.items()}
         arrays[ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        files.write(folder / FILE, wire.saved(arrays))
+        content = wire.saved(arrays)
+        files.write(folder / NEXT, content)
+        if (folder / FILE).is_file():
+            (folder / FILE).replace(folder / BEFORE)
+        (folder / NEXT).replace(folder / FILE)
+        files.sync_folder(folder)
 
     @classmethod
-    def load(cls, folder: Path, run: str, plan: str) -> "Checkpoint | None":
-        """The checkpoint in a folder, None where there is none; one of another run or plan is refused."""
-        path = folder / FILE
-        if not path.is_file():
-            return None
-        try:
-            arrays = wire.loaded(path.read_bytes())
-            found = _parsed(json.loads(arrays.pop(ABOUT).tobytes()), arrays)
-        except (LookupError, TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"expected a checkpoint in {path}, got {error!r}; submit a new run") from None
-        if (found.run, found.plan) != (run, plan):
-            raise InputError(f"{path} belongs to run {found.run!r} of another plan; that needs a new run")
-        return found
+    def load(
+        cls, folder: Path, run: str, plan: str, log: Callable[[str], None] = lambda line: None
+    ) -> "Checkpoint | None":
+        """The checkpoint in a folder, None where there is none; another run, plan or version is refused.
+
+        log   is told where the newest was damaged, and the one before is taken
+        """
+        damaged = ""
+        for path in (folder / FILE, folder / BEFORE):
+            if path.is_file():
+                try:
+                    found = _read(path)
+                except OtherVersionError:
+                    raise
+                except (LookupError, TypeError, ValueError, RecursionError) as error:
+                    damaged = damaged or f"expected a checkpoint in {path}, got {error!r}"
+                    continue
+                if damaged:
+                    log(f"{damaged}; the run goes on from the one before, at round {found.next_round}")
+                if (found.run, found.plan) != (run, plan):
+                    raise InputError(
+                        f"{path} belongs to run {found.run!r} of another plan; that needs a new run"
+                    )
+                return found
+        if damaged:
+            raise InputError(f"{damaged}; submit a new run")
+        return None
+
+
+def _read(path: Path) -> Checkpoint:
+    arrays = wire.loaded(path.read_bytes())
+    about = json.loads(arrays.pop(ABOUT).tobytes())
+    protocol = _of(int, about.get("protocol", 1))
+    if protocol != PROTOCOL:
+        began = f"{about.get('version', 'another version')!s:.20}"
+        raise OtherVersionError(
+            f"expected a run of this version ({__version__}), got one that began with fedtopics {began}; "
+            "finish it with that version, or submit a new run"
+        )
+    return _parsed(about, arrays)
 
 
 def _parsed(about: Any, arrays: Arrays) -> Checkpoint:

@@ -5,23 +5,28 @@ that come later are let in between two rounds. Whatever ends this process, the n
 checkpoint.
 """
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 
+from fedtopics import files
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
+from fedtopics.files import StoreError
 from fedtopics.network import verification
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.answers import Channel
-from fedtopics.network.coordinator.checkpoint import WireRound
+from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
-from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder
+from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder, Status
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
 from fedtopics.network.coordinator.standing import Standing
+from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
@@ -32,6 +37,8 @@ SETTLED = 3.0  # seconds for which the connected parties must stay the same befo
 LARGEST = 2**29  # bytes of an answer, besides what a model takes
 RETRY = 5.0  # seconds before a run that waits for parties is tried again
 MOST_FRUITLESS = 20  # attempts in a row without a new round
+LONGEST_PAUSE = 3600.0  # seconds before a result is sent again to one that did not take it
+LOCK_SECONDS = 10.0  # until the process before has ended
 
 
 @dataclass
@@ -44,28 +51,67 @@ class Coordinating:
     _connected: tuple[tuple[str, ...], float] = field(default=((), 0.0), init=False)  # who, since when
     _not_before: float = field(default=0.0, init=False)
     _fruitless: tuple[str, int, int] = field(default=("", 0, 0), init=False)  # run, round, attempts there
+    _late: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict, init=False)  # not before
+    _broken: set[str] = field(default_factory=set, init=False)  # runs whose status cannot be read
 
     def keep_going(self) -> None:
-        """Serve for ever."""
-        self._desk = Desk(self.say)
+        """Serve for ever, if no other process does."""
+        held = files.lock(self.folder.path, LOCK_SECONDS)
+        self._desk = Desk(self.say, silence=Waiting.read(self.folder.path).silence)
         plan, door = self.folder.plan, Door(self.folder.path)
-        with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
-            self.say(f"listening on {plan.coordinator}")
-            Told(self.folder.path, Standing(self._desk).look).begin()
-            while True:
-                self._step()
-                sleep(POLL)
+        try:
+            with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
+                self.say(f"listening on {plan.coordinator}")
+                Told(self.folder.path, Standing(self._desk).look).begin()
+                while True:
+                    self._step()
+                    sleep(POLL)
+        finally:
+            os.close(held)
 
     def _step(self) -> None:
         """Take up a run, if there is one and enough parties are there."""
-        open_runs = [run for run in self.folder.runs() if run.status().state in OPEN]
+        known = self._statuses()
+        open_runs = [run for run, status in known if status.state in OPEN]
         for run in open_runs:
             if run.abort.exists():
                 _abort(run)
                 return
+        for run, status in known:
+            self._deliver_late(run, status)
         if open_runs and monotonic() > self._not_before and self._may_begin(open_runs[0]):
             self._take_up(open_runs[0])
-            self._not_before = monotonic() + (RETRY if open_runs[0].status().state == "waiting" else 0.0)
+            is_open = any(status.state in OPEN for run, status in self._statuses() if run == open_runs[0])
+            self._not_before = monotonic() + (RETRY if is_open else 0.0)
+
+    def _statuses(self) -> list[tuple[RunFolder, Status]]:
+        """Where each run stands, without those of which that cannot be read."""
+        found = []
+        for run in self.folder.runs():
+            try:
+                found.append((run, run.status()))
+            except InputError as error:
+                if run.name not in self._broken:
+                    self._broken.add(run.name)
+                    self.say(f"run {run.name} is left alone: its status.json was altered ({error})")
+        return found
+
+    def _deliver_late(self, run: RunFolder, status: Status) -> None:
+        """Give a finished run to those that were absent when it ended and are there now."""
+        if status.state != "finished" or not status.undelivered:
+            return
+        now = monotonic()
+        there = [
+            name
+            for name in sorted(set(status.undelivered) & set(self._desk.parties))
+            if now >= self._late.get((run.name, name), (0.0, 0.0))[0]
+        ]
+        for name in there:  # one that takes it and says nothing must not keep the next run waiting
+            pause = min(LONGEST_PAUSE, 4 * self._late.get((run.name, name), (0.0, RETRY))[1])
+            self._late[run.name, name] = now + pause, pause
+        if there:
+            with suppress(StoreError):  # on a full disk it is tried again
+                run.change("finished", undelivered=still_undelivered(self.folder, run, self._desk, there))
 
     def _may_begin(self, run: RunFolder) -> bool:
         """Whether enough parties are there, and either all or no new ones for a while."""
@@ -87,18 +133,23 @@ class Coordinating:
             run.log(f"given up after {MOST_FRUITLESS} attempts without a new round")
             run.change("failed", f"{MOST_FRUITLESS} attempts without a new round; resume it when mended")
             return
-        run.change("running", n_attempts=status.n_attempts + 1)
-        run.log(f"attempt {status.n_attempts + 1} with {', '.join(self._desk.parties)}")
         plan = self.folder.plan
         self._desk.most_bytes = LARGEST + 32 * plan.vocabulary.most_words * plan.method().n_topics
         self._desk.hang_up = run.abort.exists
         try:
+            run.change("running", n_attempts=status.n_attempts + 1)
+            run.log(f"attempt {status.n_attempts + 1} with {', '.join(self._desk.parties)}")
             conduct(self.folder, run, self._desk)
         except HungUpError:
             _abort(run)
         except TooFewPartiesError as error:
             run.log(str(error))
             run.change("waiting", str(error))
+        except StoreError as error:  # a full disk, or one that fails: it is mended or not, nothing is lost
+            self._fruitless = ("", 0, 0)
+            self.say(f"run {run.name} waits: {error}")
+            with suppress(StoreError):
+                run.change("waiting", str(error))
         except Exception as error:
             text = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             run.log(f"failed: {text}")
@@ -112,26 +163,54 @@ class Coordinating:
 
 def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None:
     """Train, score, sign and deliver one run."""
-    plan = folder.plan
-    terms = terms_of(plan, folder.path, run.name)
-
-    def note(line: WireRound) -> None:
-        run.change("running", round=line.round + 1, missing=list(line.missing))
-
-    authority = certificates.read_certificate(folder.path / "ca.crt")
-    coordinator = Coordinator(terms, run.name, run.path, channel, run.log, note, authority)
+    plan, coordinator = folder.plan, _coordinator(folder, run, channel)
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
-    result.write(run.result, plan, terms, end, test, folder.path / "signing.key", last)
+    result.write(run.result, plan, coordinator.terms, end, test, folder.path / "signing.key", last)
     kept = coordinator.deliver(end.words or (), verification.delivered(run.result))
-    for name in sorted(set(terms.parties) - kept):
+    absent = sorted(set(coordinator.terms.parties) - kept)
+    for name in absent:
         approved = (folder.path / APPROVED / name / "party.crt").is_file()
-        to_do = f"hand it the folder {run.result}" if approved else "it was revoked"
+        to_do = "it gets it when it is back" if approved else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")
-    run.log(f"finished: model and record at {len(kept)} of {len(terms.parties)} parties")
-    run.change("finished")
+    run.log(f"finished: model and record at {len(kept)} of {len(plan.parties)} parties")
+    run.change("finished", undelivered=absent)
+
+
+def still_undelivered(
+    folder: CoordinatorFolder, run: RunFolder, channel: Channel, there: Sequence[str]
+) -> list[str]:
+    """Deliver a finished run to parties that are back; those that have not received it yet."""
+    left = set(run.status().undelivered)
+    try:
+        end = Checkpoint.load(run.path, run.name, folder.plan.digest, run.log)
+    except InputError:
+        end = None
+    if end is None:
+        names = ", ".join(there)
+        run.log(f"the plan has changed since, or the checkpoint is gone; hand {run.result} to {names}")
+        return sorted(left - set(there))
+    coordinator = _coordinator(folder, run, channel)
+    kept = coordinator.deliver(end.words or (), verification.delivered(run.result), there)
+    for name in sorted(kept):
+        run.log(f"party {name} is back and has received the model")
+    refused = set(coordinator.present) - kept
+    for name in sorted(refused):
+        run.log(f"party {name} does not take the model; hand it the folder {run.result}")
+    return sorted(left - kept - refused)
+
+
+def _coordinator(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> Coordinator:
+    terms = terms_of(folder.plan, folder.path, run.name)
+
+    def note(line: WireRound) -> None:
+        away = run.status().after(line.missing)
+        run.change("running", round=line.round + 1, missing=list(line.missing), away=away)
+
+    authority, waiting = certificates.read_certificate(folder.path / "ca.crt"), Waiting.read(folder.path)
+    return Coordinator(terms, run.name, run.path, channel, run.log, note, authority, waiting)
 
 
 def _abort(run: RunFolder) -> None:

@@ -3,15 +3,19 @@
 FOLDER/plan.toml                  and, where the plan has a public word list, that list
 FOLDER/ca.*, server.*             certificates and keys;  signing.key signs run records
 FOLDER/approved/NAME/             the certificate of each approved party, and what it was sent
+FOLDER/waiting.toml               how long parties are waited for, where the operator says so
+FOLDER/lock                       held by the one process that works on the folder
 FOLDER/test.*                     public documents for scores, where the operator gives some
 FOLDER/runs/NAME/status.json      submitted, waiting, running, finished, failed or aborted, and why
 FOLDER/runs/NAME/log.txt          what happened, line by line
-FOLDER/runs/NAME/checkpoint.*     where the run stands
+FOLDER/runs/NAME/checkpoint.*     where the run stands, and where it stood a round before
 FOLDER/runs/NAME/result/          model, record, its signature and the ledger
 """
 
 import json
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +46,13 @@ class Status:
     n_rounds: int = 0
     n_attempts: int = 0
     missing: list[str] = field(default_factory=list)  # parties without an answer in the last round
+    away: dict[str, str] = field(default_factory=dict)  # since when each of them is missing
+    undelivered: list[str] = field(default_factory=list)  # parties that get the result when they are back
+
+    def after(self, missing: Sequence[str]) -> dict[str, str]:
+        """Since when these parties are missing: since now, if they were not before."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return {name: self.away.get(name, now) for name in missing}
 
 
 @dataclass(frozen=True)
@@ -72,8 +83,9 @@ class RunFolder:
         files.write(self.path / "status.json", json.dumps(asdict(status)).encode())
 
     def log(self, line: str) -> None:
+        """Add a line for people; a disk without room for it stops nothing."""
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-        with files.log(self.path / "log.txt") as file:
+        with suppress(OSError), files.log(self.path / "log.txt") as file:
             file.write(f"{moment} {one_line(line)}\n".encode())
 
     def lines(self) -> list[str]:

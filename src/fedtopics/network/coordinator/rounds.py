@@ -5,13 +5,14 @@
                   tell each party, wait for the answers, check them, combine them in the order of names,
                   write a checkpoint
 
-A party that is silent, refuses or sends nonsense is left out of that round and asked again in the next one. A
-round with fewer than `min_parties` answers is not combined: the run stops there, and goes on from its
-checkpoint when the parties are back. Parties send again what they sent before, so a round that is repeated
-with the same parties gives the same state, bit for bit.
+A party that refuses or sends nonsense is left out of that round and asked again in the next one. One that is
+silent takes no part until it comes back, and is let in between two rounds (`waiting` says who is waited for
+and how long). A round with fewer than `min_parties` answers is not combined: the run stops there, and goes on
+from its checkpoint when the parties are back. Parties send again what they sent before, so a round that is
+repeated with the same parties gives the same state, bit for bit.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, time
@@ -29,6 +30,7 @@ from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine, combine_total
 from fedtopics.network.coordinator.lines import Lines
 from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
+from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.expected import Expected, Learned, read, read_declared
 from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
@@ -53,6 +55,7 @@ class Coordinator:
     log          takes a line for the operator, in plain words
     on_round     is told of every round that was combined
     authority    that has signed the parties' certificates: needed for a secure sum
+    waiting      how long parties are waited for
     """
 
     terms: Terms
@@ -62,6 +65,8 @@ class Coordinator:
     log: Callable[[str], None]
     on_round: Callable[[WireRound], None] = lambda _: None
     authority: x509.Certificate | None = None
+    waiting: Waiting = field(default_factory=Waiting)
+    _seen: set[str] = field(default_factory=set, init=False)  # who has taken part
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
     _learned: Learned = field(init=False)
     _asking: Asking = field(init=False)
@@ -70,7 +75,7 @@ class Coordinator:
 
     def __post_init__(self) -> None:
         self._learned = Learned(self.terms.method)
-        self._asking = Asking(self.terms, self.run, self.channel, self.log)
+        self._asking = Asking(self.terms, self.run, self.channel, self.log, self.waiting)
         bits = None if self.terms.summing is not None else self.terms.significant_bits
         self._lines = Lines(self._asking, bits)
         if self.terms.summing is not None:
@@ -87,7 +92,7 @@ class Coordinator:
 
     def train(self) -> Checkpoint:
         """The run after its last round."""
-        known = Checkpoint.load(self.folder, self.run, self.terms.plan)
+        known = Checkpoint.load(self.folder, self.run, self.terms.plan, self.log)
         now = known or Checkpoint(self.run, self.terms.plan, self.terms.first_round, words=self.terms.words)
         for name in sorted(set(self.terms.parties) - set(self.channel.parties)):
             self.log(f"party {name} is not connected")
@@ -98,8 +103,15 @@ class Coordinator:
             self._welcome(now.words)
         return now
 
-    def deliver(self, words: tuple[str, ...], files: Mapping[str, bytes]) -> set[str]:
-        """Send the files of the finished run to every party, more than once if need be; who has them now."""
+    def deliver(
+        self, words: tuple[str, ...], files: Mapping[str, bytes], late: Sequence[str] = ()
+    ) -> set[str]:
+        """Send the files of the finished run to every party, more than once if need be; who has them now.
+
+        late   parties that are back, where the run was finished before
+        """
+        there = self._may_come(set(self.channel.parties) & set(self.terms.parties) - set(self.present))
+        self._asking.present = tuple(sorted(late or {*self.present, *there}))
         body = wire.pack({name: np.frombuffer(content, np.uint8) for name, content in files.items()})
         last, kept = self.terms.method.n_rounds, set[str]()
         for _ in range(DELIVERIES):
@@ -123,7 +135,7 @@ class Coordinator:
         """Let in those that have come since the last round, if they take part and know the words."""
         there = {name for name in self.terms.parties if name in self.channel.parties}
         self._turned_away &= there
-        new = sorted(there - set(self.present) - self._turned_away)
+        new = self._may_come(there - set(self.present) - self._turned_away)
         here = self._greeted(new) if new else []
         if words is not None and here:
             here = self._told_words(here, words)
@@ -133,7 +145,16 @@ class Coordinator:
             here, known = sorted(met & set(here)), known & met
         self._turned_away |= (set(new) - set(here)) | (set(self.present) - known)
         self._asking.present = tuple(sorted({*known, *here}))
+        for name in sorted(set(here) & self._seen):
+            self.log(f"party {name} is back and takes part again")
+        self._seen |= set(here)
         self._require(self.present, "take part")
+
+    def _may_come(self, names: Collection[str]) -> list[str]:
+        """Those that have not kept the others waiting for too long, or all where they are needed."""
+        patient = sorted(name for name in names if not self._asking.patience.is_over(name))
+        enough = len(self.present) + len(patient) >= self.terms.min_parties
+        return patient if enough else sorted(names)
 
     def _greeted(self, names: list[str]) -> list[str]:
         """Those that have accepted the plan, by clocks that agree with ours."""

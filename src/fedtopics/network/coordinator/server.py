@@ -5,6 +5,8 @@
         204      no question within `WAIT` seconds: ask again
         403      not, or no longer, a party of the plan
         409      nobody waits for this answer: forget it
+    POST /turn   Working: NUMBER   no body: a sign of life of a party that works on that question
+        204
 
 Who speaks is what the certificate says, for every message anew. Whatever else is asked is refused and the
 connection ended. There is no way from one party to another, and nothing here reads or writes a file.
@@ -27,12 +29,13 @@ from cryptography import x509
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import LOOK, Door, RefusedError, Strangers, Visits
-from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
+from fedtopics.network.messages import ANSWER, BEATS, MOST_DIGITS, QUESTION, STALLED, TURN, WORKING
 from fedtopics.network.tls import Credentials
 
 WAIT = 20.0  # seconds until a party that waits for a question is told that there is none
 HANDSHAKE = 10.0  # seconds for the whole of a handshake
 PARTING = 1.0  # seconds in which one that is refused may say what is then not heard
+PART = 2**18  # bytes of a message that are read or written at once
 MOST_HEADER = 2**16  # of what a refused connection may say
 AGAIN = 60.0  # seconds until the same refusal is said again
 ALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a machine that is gone is noticed
@@ -174,10 +177,14 @@ class _Visit(BaseHTTPRequestHandler):
             self._end(400)
             return
         desk, number = self.server.desk, self.headers.get(ANSWER, "")
+        desk.sign(self.party, works=WORKING in self.headers, beats=BEATS in self.headers)
+        if WORKING in self.headers and int(length) == 0:
+            self._say_nothing()
+            return
         if int(length) > desk.most_bytes or (int(length) > 0 and not desk.awaits(self.party, number)):
             self._end(409)
             return
-        answer = self.rfile.read(int(length))
+        answer = self._received(int(length))
         if len(answer) < int(length):
             self.close_connection = True
             return
@@ -185,6 +192,18 @@ class _Visit(BaseHTTPRequestHandler):
         if answer:
             desk.bring(self.party, number, answer)
         self._give_question()
+
+    def _received(self, length: int) -> bytes:
+        """The bytes of an answer, each part of which is a sign of life; fewer where the connection ends."""
+        parts, left = list[bytes](), length
+        while left > 0:
+            part = self.rfile.read(min(left, PART))
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+            self.server.desk.sign(self.party)
+        return b"".join(parts)
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Lines of single requests interest nobody."""
@@ -197,13 +216,21 @@ class _Visit(BaseHTTPRequestHandler):
         while found is None and monotonic() < until and self.server.desk.is_current(self.party, self.visit):
             found = self.server.desk.fetch(self.party, self.visit, LOOK)
             self._admitted()
-        number, question = found or ("", b"")
-        self.send_response(200 if found else 204)
-        if found:
-            self.send_header(QUESTION, number)
-            self.send_header("Content-Length", str(len(question)))
+        if found is None:
+            self._say_nothing()
+            return
+        number, question = found
+        self.send_response(200)
+        self.send_header(QUESTION, number)
+        self.send_header("Content-Length", str(len(question)))
         self.end_headers()
-        self.wfile.write(question)
+        for place in range(0, len(question), PART):
+            self.wfile.write(memoryview(question)[place : place + PART])
+            self.server.desk.sign(self.party)
+
+    def _say_nothing(self) -> None:
+        self.send_response(204)
+        self.end_headers()
 
     def _admitted(self) -> str:
         try:

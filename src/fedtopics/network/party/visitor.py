@@ -1,23 +1,36 @@
 """A party's way to the coordinator: it calls, asks for a question and brings the answer. It opens no port.
 
-All that a coordinator can make a party do is in the one function that answers: bytes in, bytes out.
+While it works on an answer it says so every two seconds: who says nothing is not waited for. All that a
+coordinator can make a party do is in the one function that answers: bytes in, bytes out.
 """
 
 import http.client
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Event, Thread
 from time import sleep
 
 from cryptography import x509
 
 from fedtopics.errors import InputError
-from fedtopics.network.messages import ANSWER, MOST_DIGITS, QUESTION, STALLED, TURN
+from fedtopics.network.messages import (
+    ANSWER,
+    BEAT,
+    BEATS,
+    MOST_DIGITS,
+    QUESTION,
+    STALLED,
+    TURN,
+    WORKING,
+)
 from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
 
 MOST_BYTES = 2**31  # of a question
-SHORTEST, LONGEST = 0.5, 30.0  # seconds before the coordinator is called again
+SHORTEST, LONGEST = 0.5, 10.0  # seconds before the coordinator is called again
+BEAT_STALLED = 5.0  # seconds for which a sign of life may be on its way
 NOTHING = ("", b"")
 
 
@@ -64,7 +77,7 @@ class Visitor:
         if self._connection is None:
             self._connection = self._called()
         number, answer = self._answered
-        headers = {ANSWER: number} if number else {}
+        headers = {BEATS: f"{BEAT:g}"} | ({ANSWER: number} if number else {})
         self._connection.request("POST", TURN, answer, headers)
         response = self._connection.getresponse()
         self._answered = NOTHING
@@ -73,7 +86,7 @@ class Visitor:
             self._pause = SHORTEST
         if response.status == 200:
             number, question = _question(response)
-            self._answered = self._kept if number == self._kept[0] else (number, self.answer(question))
+            self._answered = self._kept if number == self._kept[0] else (number, self._made(number, question))
             self._kept = NOTHING
             return
         response.read(0)
@@ -84,9 +97,38 @@ class Visitor:
         if response.status not in (204, 409):
             raise NoQuestionError(f"expected a question, got HTTP status {response.status}")
 
-    def _called(self) -> http.client.HTTPSConnection:
+    def _made(self, number: str, question: bytes) -> bytes:
+        """The answer to a question, with a sign of life every now and then while it is made."""
+        over = Event()
+        beating = Thread(target=self._beat, args=(number, over), daemon=True, name="beat")
+        beating.start()
+        try:
+            return self.answer(question)
+        finally:
+            over.set()
+            beating.join()
+
+    def _beat(self, number: str, over: Event) -> None:
+        """Say that this party works on the question, over a new connection where the old one is lost."""
+        while not over.wait(BEAT):
+            try:
+                if self._connection is None:
+                    self._connection = self._called(BEAT_STALLED)
+                self._patient(BEAT_STALLED)
+                self._connection.request("POST", TURN, headers={WORKING: number, BEATS: f"{BEAT:g}"})
+                self._connection.getresponse().read(0)
+                self._patient(STALLED)
+            except (OSError, http.client.HTTPException, InputError):
+                self.hang_up()
+
+    def _patient(self, seconds: float) -> None:
+        """Wait for the coordinator so long."""
+        with suppress(AttributeError):  # a connection that was closed has no socket
+            self._connection.sock.settimeout(seconds)  # type: ignore[union-attr]
+
+    def _called(self, seconds: float = STALLED) -> http.client.HTTPSConnection:
         context = self.credentials.for_party()
-        connection = http.client.HTTPSConnection(self.host, self.port, timeout=STALLED, context=context)
+        connection = http.client.HTTPSConnection(self.host, self.port, timeout=seconds, context=context)
         connection.connect()
         shown = connection.sock.getpeercert(binary_form=True) or b""
         name = certificates.common_name(x509.load_der_x509_certificate(shown).subject)
