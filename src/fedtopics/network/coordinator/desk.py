@@ -83,17 +83,17 @@ class Desk:
     def standing(self) -> tuple[dict[str, str], bytes | None]:
         """How it stands with each party that is there or was asked, and a question that is waited for."""
         with self._change:
-            known = sorted({*self._visits, *self._asked})
+            there = {name for name, known in self._known.items() if known.visit}
             question = next((asked.question for asked in self._asked.values()), None)
-            return {party: self._stands(party) for party in known}, question
+            return {party: self._stands(party) for party in sorted({*there, *self._asked})}, question
 
     def _stands(self, party: str) -> str:
-        asked, visit = self._asked.get(party), self._visits.get(party)
+        asked, known = self._asked.get(party), self._known.get(party, _Known())
         if asked is not None and asked.answer is not None:
             return ANSWERED
-        if visit is None:
+        if not known.visit or not (known.fetches or monotonic() - known.seen < self.silence):
             return MISSING
-        return CONNECTED if asked is None or asked.visit != visit else COMPUTING
+        return COMPUTING if known.works else CONNECTED
 
     def arrive(self, party: str) -> int:
         """Begin a visit, in place of one that has not ended yet; its number."""

@@ -5,6 +5,7 @@ bytes. Topics are those that the coordinator has made of what parties released.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -116,11 +117,12 @@ class RunWatch:
     def _from_checkpoint(self) -> Json:
         """What the last checkpoint tells: rounds, topics, and what the plan says that these have cost."""
         path = self.run.path / CHECKPOINT
-        changed = path.stat().st_mtime_ns if path.is_file() else 0
-        if changed != self._known[0]:
-            found = Checkpoint.load(self.run.path, self.run.name, self.plan.digest)
-            self._known = changed, self._told(found)
-        return self._known[1]
+        with suppress(FileNotFoundError):  # there is none yet, or it is just being changed for the next one
+            changed = path.stat().st_mtime_ns
+            if changed != self._known[0]:
+                found = Checkpoint.load(self.run.path, self.run.name, self.plan.digest)
+                self._known = changed, self._told(found)
+        return self._known[1] or self._told(None)
 
     def _told(self, found: Checkpoint | None) -> Json:
         if found is None:
