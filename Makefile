@@ -6,7 +6,7 @@ PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs nightly clean FORCE
+.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs pictures nightly clean FORCE
 
 setup: $(VENV)/installed
 
@@ -75,6 +75,13 @@ docs: setup
 	$(PIP) install -e '.[dev,docs]'
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# Screenshots, the moving picture of the README, and what the notebook prints, from real runs with today's code.
+pictures: setup
+	$(PIP) install -e '.[dev,pictures]'
+	$(BIN)/python tools/pictures.py
+	$(BIN)/python tools/notebook.py docs/start/first-report.ipynb
+	$(BIN)/python -m benchmarks tables
 
 clean:
 	rm -rf build $(VENV)

@@ -28,6 +28,7 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
         ("start/choosing.md", 5),
         ("start/report.md", 3),
         ("how-to/applications.md", 8),
+        ("how-to/coming-from.md", 6),
         ("how-to/general-english.md", 4),
     ],
 )

@@ -1,64 +1,25 @@
-"""In a notebook, runs and models show themselves and bars move; outside, nothing of it is seen."""
+"""The notebook of the docs runs from its first cell to its last, offline, and writes a report."""
 
-from __future__ import annotations
-
+import json
+import subprocess
 import sys
-from types import ModuleType, SimpleNamespace
+from pathlib import Path
 
-import pytest
-from reported import hostile_run, small_run
-
-from fedtopics.notebook import is_notebook
-from fedtopics.progress import bar
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = ROOT / "docs" / "start" / "first-report.ipynb"
 
 
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What a kernel would show, as IPython's display protocol hands it on."""
-    seen: list[str] = []
-    ipython, displaying = ModuleType("IPython"), ModuleType("IPython.display")
-    ipython.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
-    displaying.HTML = str  # type: ignore[attr-defined]
-
-    def display(html: str, *, display_id: bool) -> SimpleNamespace:
-        assert display_id
-        seen.append(html)
-        return SimpleNamespace(update=seen.append)
-
-    displaying.display = display  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.setitem(sys.modules, "IPython.display", displaying)
-    return seen
+def test_the_notebook_runs_and_writes_a_report(tmp_path: Path) -> None:
+    command = [sys.executable, "tools/notebook.py", "--in", str(tmp_path), str(NOTEBOOK)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "runs" / "first-report" / "report.html").read_text(encoding="utf-8")
+    assert "epsilon 4" in page
 
 
-def test_a_bar_in_a_notebook_shows_round_measure_and_what_is_left(
-    shown: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    clock = iter(range(0, 1000, 10))
-    monkeypatch.setattr("fedtopics.progress.monotonic", lambda: float(next(clock)))
-    assert is_notebook()
-    with bar("Training <calm>", total=4) as progress:
-        progress.advance(round=1, perplexity=812.34)
-        progress.advance(round=2)
-        progress.advance(2, round=4)
-    assert "Training &lt;calm&gt;" in shown[0]
-    assert 'value="1" max="4"' in shown[1]
-    assert "25%  2:00 left  round 1  perplexity 812.3" in shown[1]
-    assert "round 2  perplexity 812.3" in shown[2]
-    assert "100%" in shown[-1]
-    assert capsys.readouterr().err == ""
-
-
-def test_outside_a_notebook_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "IPython", None)
-    assert not is_notebook()
-
-
-def test_runs_and_models_show_themselves() -> None:
-    run = small_run()
-    page = run._repr_html_()
-    assert "epsilon 8 (word add/remove)" in page
-    assert f"{run.scores['perplexity']:,.0f}" in page
-    assert "shared" in page
-    assert run.model.top_words(1)[0][0] in run.model._repr_html_()
-    assert "<script>" not in hostile_run()._repr_html_()
+def test_what_it_printed_is_kept_for_readers() -> None:
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert len(code) >= 6
+    assert all(cell["outputs"] for cell in code)
+    assert not any(output["output_type"] == "error" for cell in code for output in cell["outputs"])

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import stored
+from benchmarks import stored, worth
 from benchmarks.case import Steps, case
 from benchmarks.cases.peers import TOMOTOPY, tomotopy_model, tomotopy_topics
 from benchmarks.corpora import dealt
@@ -155,8 +155,13 @@ def picture() -> str:
     seeds=SEEDS,
     corpora=tuple(SETS),
     needs=TOMOTOPY,
-    pages=("README.md", "docs/methods/calm.md"),
-    shows={"quality": in_short, "quality-ratios": ratios, "methods/calm.svg": picture},
+    pages=("README.md", "docs/evidence/quality.md", "docs/methods/calm.md"),
+    shows={
+        "quality": in_short,
+        "quality-ratios": ratios,
+        "methods/calm.svg": picture,
+        "pictures/worth.svg": worth.picture,
+    },
     summary=ratios,
 )
 def steps() -> Steps:

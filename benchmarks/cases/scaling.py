@@ -65,7 +65,7 @@ def cost(times: int | None, n_topics: int, sampler: str) -> dict[str, Any]:
     seeds=(1,),
     corpora=("nips",),
     timed=True,
-    pages=("README.md", "docs/decisions/0010-delayed-counts-by-default.md"),
+    pages=("docs/evidence/speed.md", "docs/decisions/0010-delayed-counts-by-default.md"),
 )
 def steps() -> Steps:
     """CPU seconds and memory of LDA training as the corpus and the number of topics grow."""

@@ -210,7 +210,7 @@ racing = partial(case, measures=(sampling,), seeds=(1,), timed=True)
     minutes=25,
     corpora=tuple(ALL_WORDS),
     needs=TOMOTOPY | LDA,
-    pages=("README.md",),
+    pages=("docs/evidence/speed.md",),
     shows={"speed": shown},
     summary=shown,
 )
@@ -225,7 +225,7 @@ def latency_steps() -> Steps:
     return {peer: partial(latency, peer) for peer in MODULES}
 
 
-@racing("threads", minutes=3, corpora=("nips", "20newsgroups"), pages=("README.md",))
+@racing("threads", minutes=3, corpora=("nips", "20newsgroups"), pages=("docs/evidence/speed.md",))
 def threads_steps() -> Steps:
     """LDA training by two threads against one; wants a free machine."""
     return {f"{n}/{k}": partial(threads, n, k) for n in ("nips", "20newsgroups") for k in (100, 500)}
