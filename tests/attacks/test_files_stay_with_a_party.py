@@ -7,6 +7,7 @@ the policy and the documents by one admin message, without a run and without an 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -19,7 +20,8 @@ from network import processes
 from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.words import word_array
-from fedtopics.network import wire
+from fedtopics.network import messages, wire
+from fedtopics.network.coordinator import guests, reception, server
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.server import Server, _Visit
@@ -169,13 +171,25 @@ OPERATIONS = "hello, vocabulary, contribute, key, peers, sum, evaluate, attest, 
 def test_there_is_one_resource_and_a_closed_list_of_operations(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever adds a way in has to come by here, and by docs/operate/security.md."""
+    """Whoever adds a way in has to come by here, and by docs/operate/security.md.
+
+    Two resources, each for one kind of certificate; what a guest may say and is given is a closed list too.
+    """
+    page = " ".join((Path(__file__).parents[2] / "docs" / "operate" / "security.md").read_text().split())
     assert {name for name in dir(_Visit) if name.startswith("do_")} == {"do_POST"}
+    assert (messages.TURN, messages.JOIN) == ("/turn", "/join")
+    source = Path(server.__file__).read_text()
+    assert re.findall(r"self\.path\b.*", source) == [
+        "self.path != (JOIN if self.is_guest else TURN) or not known:"
+    ]
+    assert "`POST /turn` for parties, and `POST /join` for those who are invited" in page
+    assert {"request", "plan"} == reception.KEYS
+    assert guests.GIVEN == ("party.crt", "ca.crt", "signing.pub", "plan.toml")
+    assert "the party's certificate, the authority's, the key of records, the plan and its words" in page
     corpus = Corpus.from_texts(["tax war", "war law"], min_df=1, max_df=1.0)
     party = AskedParty(tmp_path, methods.make("calm", n_topics=2), corpus, corpus.vocabulary)
     party.side.log = "details"
     caplog.set_level("INFO")
     assert party.ask("subprocess.Popen", 0, {})[0] == "InputError"
     assert f"expected one of {OPERATIONS}, got" in caplog.text
-    page = Path(__file__).parents[2] / "docs" / "operate" / "security.md"
-    assert OPERATIONS in " ".join(page.read_text().split())
+    assert OPERATIONS in page

@@ -18,7 +18,7 @@ PANELS = {
     "Start": ("demo", "train", "compare", "report", "methods", "index"),
     "Use a model": ("topics", "transform", "evaluate", "classify"),
     "Privacy": ("explain", "ledger", "calibrate", "audit", "statement", "mechanisms"),
-    "Federate": ("federation",),
+    "Federate": ("federation", "doctor"),
     "Research": (
         *("leaderboard", "monitor", "attack", "audit-claims", "audit-mechanism", "gaussian", "rescore"),
         "select-topics",

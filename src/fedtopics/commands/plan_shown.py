@@ -3,6 +3,7 @@
 from typing import Any
 
 from fedtopics.commands import options
+from fedtopics.network.plan.in_words import coordinator_sees
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.explain import priced
 
@@ -36,23 +37,8 @@ def summary(plan: Plan) -> dict[str, Any]:
         "costs": f"{priced(promise.relation, promise.epsilon, promise.delta)} in all",
         "and": others,
         "noise": noise,
-        "seen": _seen(plan),
+        "seen": coordinator_sees(plan),
         "public": "; ".join(plan.public),
         "scores": scores.mode + (private if scores.mode == "private" else ""),
         "digest": plan.digest,
     }
-
-
-def _seen(plan: Plan) -> str:
-    """What the coordinator sees, and what the run costs before it alone, where that is less."""
-    summing, promise = plan.secure_sum, plan.privacy
-    if summing is None:
-        return "the coordinator sees what each party sends"
-    seen = summing.in_words(len(plan.parties), plan.min_parties)
-    if summing.repeats:
-        number = "one round" if summing.repeats == 1 else f"{summing.repeats} rounds"
-        seen += f"; {number} may be lost and played again, which the price includes"
-    if summing.noise == "together":
-        alone = plan.prices_before_one()[promise.relation]
-        seen += f"; before a coordinator whom none helps {priced(promise.relation, alone, promise.delta)}"
-    return seen

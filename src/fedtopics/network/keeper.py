@@ -49,10 +49,11 @@ class Kept:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def keep_going(self, stop: Callable[[], bool]) -> None:
-        """Look after the worker until `stop` says so."""
+    def keep_going(self, stop: Callable[[], bool], besides: Callable[[], None] = lambda: None) -> None:
+        """Look after the worker until `stop` says so, and do what is to be done `besides`."""
         while not stop():
             self.look_after(stop)
+            besides()
             sleep(POLL)
 
     def look_after(self, stop: Callable[[], bool] = lambda: False) -> None:
@@ -114,7 +115,7 @@ def until_told_to_stop() -> Callable[[], bool]:
     return lambda: bool(told)
 
 
-LOG = "party.log"
+LOG, COORDINATOR_LOG = "party.log", "coordinator.log"
 MOST_BYTES, N_FILES = 10 * 2**20, 5
 
 
@@ -122,9 +123,19 @@ def say(line: str) -> None:
     print(f"{datetime.now():%H:%M:%S} {one_line(line)}", flush=True)
 
 
-def keep_log(folder: Path) -> None:
-    """Let this process log to `party.log` in the folder, for its owner alone, and nowhere else."""
-    os.umask(0o777 & ~files.PRIVATE_FOLDER)
-    handler = RotatingFileHandler(folder / LOG, maxBytes=MOST_BYTES, backupCount=N_FILES, encoding="utf-8")
+def say_and_log(line: str) -> None:
+    """Tell the operator, and the log of this process."""
+    say(line)
+    logging.getLogger(__name__).info("%s", line)
+
+
+def keep_log(folder: Path, name: str = LOG) -> None:
+    """Let this process log to a file in the folder, of at most 60 MB with those before it, and nowhere else.
+
+    What a party logs is for its owner alone.
+    """
+    if name == LOG:
+        os.umask(0o777 & ~files.PRIVATE_FOLDER)
+    handler = RotatingFileHandler(folder / name, maxBytes=MOST_BYTES, backupCount=N_FILES, encoding="utf-8")
     handler.setFormatter(HarmlessFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

@@ -15,9 +15,11 @@ from typing import Any, Self
 
 from fedtopics.network.wire import WireError
 
-TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"  # the one resource, and the headers with a number
+TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"  # the parties' resource, and headers with a number
 WORKING = "Working"  # header with the number of the question that a party works on: a sign of life
 BEAT, BEATS = 2.0, "Beats"  # seconds between two of them, and the header of a party that gives them
+JOIN = "/join"  # the one of those who are invited
+MOST_JOINING = 2**13  # bytes of a request to join
 STALLED = 60.0  # seconds without a byte of a message
 MOST_DIGITS = 12  # of a length
 MOST_HEADER = 2**16

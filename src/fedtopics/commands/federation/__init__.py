@@ -4,7 +4,7 @@ from fedtopics.commands.family import family
 
 PANELS = {
     "Try": ("simulate",),
-    "Found and join": ("init", "request", "approve", "accept", "share", "revoke", "renew", "show"),
-    "Run": ("coordinator", "party", "run"),
+    "Found and join": ("init", "invite", "approve", "request", "accept", "share", "revoke", "renew", "show"),
+    "Run": ("coordinator", "party", "run", "service"),
 }
 app = family(__name__, __doc__, PANELS)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options
+from fedtopics.commands.federation.invite import invite
 from fedtopics.commands.plan_shown import print_plan
 from fedtopics.errors import InputError
 from fedtopics.methods import make
@@ -19,7 +20,7 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import check_relation
 
-NEXT = "next: each party runs `fedtopics federation request NAME --folder ...`, sends you NAME.csr"
+NEXT = "next, when the plan is as it should be: fedtopics federation invite --folder"
 
 
 def init(
@@ -56,6 +57,9 @@ def init(
     simulation_seed: Annotated[
         int | None, typer.Option(help="For trying alone: noise from a seed protects nobody.")
     ] = None,
+    invited: Annotated[
+        bool, typer.Option("--invite", help="Invite the parties at once, with the plan as it is.")
+    ] = False,
 ) -> None:
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     made, summing = make(method, **given), options.summing(secure_sum, noise, repeats)
@@ -75,8 +79,17 @@ def init(
     ).priced()
     onboarding.found(folder, plan, vocabulary)
     print_plan(plan)
+    _say_next(folder, invited)
+
+
+def _say_next(folder: Path, invited: bool) -> None:
+    """Invite the parties, where that was asked for, and say what to do next."""
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
-    options.say(NEXT)
+    if not invited:
+        options.say(f"{NEXT} {folder}")
+        return
+    invite(None, folder)
+    options.say(f"next: fedtopics federation coordinator start {folder} --submit")
 
 
 def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> PlannedWords:

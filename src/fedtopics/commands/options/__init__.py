@@ -12,6 +12,7 @@ from fedtopics.commands.options.federation import (
     Coordinator,
     Member,
     MemberOption,
+    Metrics,
     Office,
     RunName,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "Json",
     "Member",
     "MemberOption",
+    "Metrics",
     "NoiseOf",
     "Office",
     "PersonColumn",

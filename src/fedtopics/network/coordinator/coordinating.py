@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from time import monotonic, sleep
 
 from fedtopics import files
@@ -22,6 +23,7 @@ from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder, Status
+from fedtopics.network.coordinator.guests import Guests
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
@@ -31,8 +33,10 @@ from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
 from fedtopics.network.present import Told
+from fedtopics.network.pulse import Pulse
 
 POLL = 0.2
+LOOK_ROUND = 1.0
 SETTLED = 3.0  # seconds for which the connected parties must stay the same before a run begins without some
 LARGEST = 2**29  # bytes of an answer, besides what a model takes
 RETRY = 5.0  # seconds before a run that waits for parties is tried again
@@ -63,11 +67,22 @@ class Coordinating:
             with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
                 self.say(f"listening on {plan.coordinator}")
                 Told(self.folder.path, Standing(self._desk).look).begin()
+                pulse = Pulse(self.folder.path).start()
+                Thread(target=self._look_round, args=(pulse,), daemon=True, name="look round").start()
                 while True:
                     self._step()
                     sleep(POLL)
         finally:
             os.close(held)
+
+    def _look_round(self, pulse: Pulse) -> None:
+        """See who is there, while runs go on: for monitors, and for invitations that were taken up."""
+        while True:
+            there = self._desk.parties
+            pulse.note(parties=there)
+            with suppress(InputError, OSError):
+                Guests(self.folder.path).arrived(there)
+            sleep(LOOK_ROUND)
 
     def _step(self) -> None:
         """Take up a run, if there is one and enough parties are there."""
@@ -119,8 +134,12 @@ class Coordinating:
         there = tuple(name for name in self._desk.parties if name in plan.parties)
         if there != self._connected[0]:
             self._connected = there, now
+        reason, invited = "", sorted(set(Guests(self.folder.path).invited()) & set(plan.parties))
         if len(there) < plan.min_parties:
             reason = f"{len(there)} of {plan.min_parties} necessary parties are connected"
+        elif invited and not run.status().n_attempts:
+            reason = f"invited and not there yet: {', '.join(invited)}; `invite --withdraw` begins without"
+        if reason:
             if run.status().reason != reason:
                 run.change("waiting", reason)
             return False
@@ -133,6 +152,7 @@ class Coordinating:
             run.log(f"given up after {MOST_FRUITLESS} attempts without a new round")
             run.change("failed", f"{MOST_FRUITLESS} attempts without a new round; resume it when mended")
             return
+        self.say(f"{run.name} goes on from round {status.round} with {', '.join(self._desk.parties)}")
         plan = self.folder.plan
         self._desk.most_bytes = LARGEST + 32 * plan.vocabulary.most_words * plan.method().n_topics
         self._desk.hang_up = run.abort.exists
@@ -154,6 +174,9 @@ class Coordinating:
             text = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             run.log(f"failed: {text}")
             run.change("failed", text)
+        with suppress(InputError):
+            after = run.status()
+            self.say(f"{run.name} {after.state}, round {after.round} of {after.n_rounds}")
 
     def _is_fruitless(self, run: str, number: int) -> bool:
         before, place, attempts = self._fruitless

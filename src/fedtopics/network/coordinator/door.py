@@ -3,6 +3,8 @@
 A certificate of the authority is not enough. Its name must stand in `plan.toml`, and its key must be that of
 `approved/NAME/party.crt`. Both files are looked at for every message, so whoever is taken out of the plan or
 revoked is out at once, in the middle of a run too. A plan that cannot be read lets nobody in.
+
+Who is invited comes in with a ticket, and no further than to ask for a certificate (`guests`).
 """
 
 import socket
@@ -18,6 +20,7 @@ from typing import Any
 from cryptography import x509
 
 from fedtopics.errors import InputError
+from fedtopics.network.coordinator.guests import Guests, NotTakenError, is_ticket
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED, PLAN
 from fedtopics.network.plan.plan import Plan
@@ -55,6 +58,21 @@ class Door:
         if approved.public_key() != shown.public_key():
             raise RefusedError(f"{name!r:.60} has another key than the one that was approved")
         return name
+
+    def expect(self, shown: x509.Certificate) -> str:
+        """The party whom this ticket invites; `RefusedError` where it does not, or not any more."""
+        try:
+            return Guests(self.folder).expected(shown)
+        except NotTakenError as error:
+            raise RefusedError(str(error)) from None
+
+    def may_stay(self, shown: x509.Certificate) -> bool:
+        """Whether the certificate of a party, or the ticket of a guest, would be let in now."""
+        try:
+            _ = self.expect(shown) if is_ticket(shown) else self.admit(shown)
+        except RefusedError:
+            return False
+        return True
 
     def _known(self, path: Path, read: Callable[[Path], Any]) -> Any:
         """What a file holds, read anew whenever it has changed."""
@@ -107,7 +125,7 @@ class Visits:
         """Note the party's connection, and end the one that it had."""
         with self._lock:
             if party in self._open:
-                _cut(self._open[party][1])
+                cut(self._open[party][1])
             self._open[party] = certificate, connection
 
     def end(self, party: str, connection: socket.socket) -> None:
@@ -119,27 +137,19 @@ class Visits:
         """Send away who may not stay, until `close`."""
         while not self._over.wait(LOOK):
             with self._lock:
-                refused = {party for party, (shown, _) in self._open.items() if not self.may_stay(shown)}
+                refused = {party for party, (shown, _) in self._open.items() if not self.door.may_stay(shown)}
                 for party in refused & self._refused:
-                    _cut(self._open[party][1])
+                    cut(self._open[party][1])
                 self._refused = refused
 
     def close(self) -> None:
         self._over.set()
         with self._lock:
             for _, connection in self._open.values():
-                _cut(connection)
-
-    def may_stay(self, shown: x509.Certificate) -> bool:
-        """Whether the door would let this certificate in now."""
-        try:
-            self.door.admit(shown)
-        except RefusedError:
-            return False
-        return True
+                cut(connection)
 
 
-def _cut(connection: socket.socket) -> None:
+def cut(connection: socket.socket) -> None:
     """End a connection under the hands of whoever reads from it."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

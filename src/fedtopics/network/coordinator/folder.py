@@ -34,6 +34,7 @@ from fedtopics.network.tls import Credentials
 OPEN = ("submitted", "waiting", "running")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 RESULT = "result"
+OLDER, MOST_LOG = "log.older.txt", 10 * 2**20  # the log of a run takes at most twice that
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,15 @@ class RunFolder:
         moment = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         with suppress(OSError), files.log(self.path / "log.txt") as file:
             file.write(f"{moment} {one_line(line)}\n".encode())
+            if file.tell() > MOST_LOG:
+                (self.path / "log.txt").replace(self.path / OLDER)
+                (self.path / "log.txt").touch()
 
     def lines(self) -> list[str]:
-        path = self.path / "log.txt"
-        return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        paths = (self.path / OLDER, self.path / "log.txt")
+        return [
+            line for path in paths if path.is_file() for line in path.read_text(encoding="utf-8").splitlines()
+        ]
 
     @property
     def abort(self) -> Path:

@@ -1,4 +1,4 @@
-"""The coordinator's one port: HTTP/1.1 over mutual TLS with a single resource that only parties may use.
+"""The coordinator's one port: HTTP/1.1 over mutual TLS with one resource for parties and one for the invited.
 
     POST /turn   [Answer: NUMBER]  body: the answer to that question, or nothing
         200      Question: NUMBER  body: the next question for this party
@@ -7,9 +7,11 @@
         409      nobody waits for this answer: forget it
     POST /turn   Working: NUMBER   no body: a sign of life of a party that works on that question
         204
+    POST /join   body: the request of one who came with a ticket (`coordinator/reception.py`)
 
-Who speaks is what the certificate says, for every message anew. Whatever else is asked is refused and the
-connection ended. There is no way from one party to another, and nothing here reads or writes a file.
+Who speaks is what the certificate says, for every message anew: a party has no way to /join, and a ticket
+none to /turn. Whatever else is asked is refused and the connection ended. There is no way from one party to
+another, and nothing here reads or writes a file.
 """
 
 import select
@@ -17,38 +19,42 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
-from threading import Lock, Thread
+from threading import Thread, Timer
 from time import monotonic
 from typing import Any
 
 from cryptography import x509
 
+from fedtopics import __version__
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.desk import Desk
-from fedtopics.network.coordinator.door import LOOK, Door, RefusedError, Strangers, Visits
-from fedtopics.network.messages import ANSWER, BEATS, MOST_DIGITS, QUESTION, STALLED, TURN, WORKING
+from fedtopics.network.coordinator.door import LOOK, Door, RefusedError, Strangers, Visits, cut
+from fedtopics.network.coordinator.guests import is_ticket
+from fedtopics.network.coordinator.reception import Reception
+from fedtopics.network.coordinator.refusals import Refusals, reason_of
+from fedtopics.network.messages import (
+    ANSWER,
+    BEATS,
+    JOIN,
+    MOST_DIGITS,
+    MOST_JOINING,
+    QUESTION,
+    STALLED,
+    TURN,
+    WORKING,
+)
+from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
 
 WAIT = 20.0  # seconds until a party that waits for a question is told that there is none
 HANDSHAKE = 10.0  # seconds for the whole of a handshake
 PARTING = 1.0  # seconds in which one that is refused may say what is then not heard
+GUEST = 30.0  # seconds in which one who is invited must have said all
 PART = 2**18  # bytes of a message that are read or written at once
 MOST_HEADER = 2**16  # of what a refused connection may say
-AGAIN = 60.0  # seconds until the same refusal is said again
 ALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a machine that is gone is noticed
-HANDSHAKE_FAILURES = {
-    "certificate has expired": "its certificate has expired; let that party renew it",
-    "certificate is not yet valid": "its certificate is not valid yet (a wrong clock?)",
-    "unable to get local issuer certificate": "its certificate is not from this federation's authority",
-    "certificate signature failure": "its certificate is not from this federation's authority",
-    "unsuitable certificate purpose": "its certificate is not one of a party",
-    "PEER_DID_NOT_RETURN_A_CERTIFICATE": "it showed no certificate",
-    "HTTP_REQUEST": "it did not speak TLS",
-    "UNSUPPORTED_PROTOCOL": "it speaks no TLS 1.3",
-}
 
 
 class Server(ThreadingMixIn, TCPServer):
@@ -64,7 +70,7 @@ class Server(ThreadingMixIn, TCPServer):
     ) -> None:
         self.context, self.door, self.desk = credentials.for_coordinator(), door, desk
         self.refusals, self.visits = Refusals(say), Visits(door)
-        self.strangers = Strangers()
+        self.strangers, self.reception = Strangers(), Reception(door.folder, say)
         self.address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
         try:
             super().__init__(("", port), _Visit)
@@ -101,28 +107,10 @@ class Server(ThreadingMixIn, TCPServer):
             self.refusals.note(f"it made a {type(error).__name__}")
 
 
-@dataclass
-class Refusals:
-    """Tells the operator who was refused and why, each reason once a minute."""
-
-    say: Callable[[str], None]
-    _said: dict[str, float] = field(default_factory=dict, init=False)
-    _lock: Lock = field(default_factory=Lock, init=False)
-
-    def note(self, reason: str) -> None:
-        now = monotonic()
-        with self._lock:
-            self._said = {told: at for told, at in self._said.items() if now - at < AGAIN}
-            if reason in self._said:
-                return
-            self._said[reason] = now
-        self.say(f"refused a connection: {reason}")
-
-
 class _Visit(BaseHTTPRequestHandler):
     """One connection of a party, from its handshake to its end."""
 
-    protocol_version, server_version, sys_version = "HTTP/1.1", "fedtopics", ""
+    protocol_version, server_version, sys_version = "HTTP/1.1", f"fedtopics/{__version__}", ""
     server: Server
 
     def setup(self) -> None:
@@ -130,7 +118,7 @@ class _Visit(BaseHTTPRequestHandler):
         try:
             secured = self.server.context.wrap_socket(self.request, server_side=True)
         except ssl.SSLError as error:
-            self.server.refusals.note(_reason(error))
+            self.server.refusals.note(reason_of(error))
             raise
         finally:
             self.server.strangers.leave(self.client_address[0])
@@ -146,7 +134,11 @@ class _Visit(BaseHTTPRequestHandler):
     def handle(self) -> None:
         self.certificate = x509.load_der_x509_certificate(self.request.getpeercert(binary_form=True))
         self.party, self.visit, self.request_version = "", 0, self.protocol_version
+        self.is_guest = is_ticket(self.certificate)
         try:
+            if self.is_guest:
+                self._receive()
+                return
             self.party = self._admitted()
             self.visit = self.server.desk.arrive(self.party)
             self.server.visits.begin(self.party, self.certificate, self.request)
@@ -159,7 +151,7 @@ class _Visit(BaseHTTPRequestHandler):
                 self.request.recv(MOST_HEADER)  # or the refusal would be lost with what nobody has read
             self._end(403)
         finally:
-            refused = not self.server.visits.may_stay(self.certificate)
+            refused = not self.server.door.may_stay(self.certificate)
             self.server.desk.leave(self.party, self.visit, for_good=refused)
             self.server.visits.end(self.party, self.request)
 
@@ -169,23 +161,51 @@ class _Visit(BaseHTTPRequestHandler):
         finally:
             self.request.close()
 
+    def _receive(self) -> None:
+        """Hear the one message of a guest, who has one connection and half a minute to say it."""
+        _ = self._admitted()
+        guest = certificates.common_name(self.certificate.subject)
+        self.server.visits.begin(guest, self.certificate, self.request)
+        self.patience = Timer(GUEST, cut, (self.request,))
+        self.patience.daemon = True
+        self.patience.start()
+        try:
+            self.handle_one_request()
+        finally:
+            self.patience.cancel()
+            self.server.visits.end(guest, self.request)
+
     def do_POST(self) -> None:
-        """The one thing a party may ask for."""
+        """The one thing that a party, or a guest, may ask for."""
         length = self.headers.get("Content-Length", "")
         known = length.isdecimal() and len(length) <= MOST_DIGITS and "Transfer-Encoding" not in self.headers
-        if self.path != TURN or not known:
+        if self.path != (JOIN if self.is_guest else TURN) or not known:
+            self._end(400)
+        elif self.is_guest:
+            self._answer_guest(int(length))
+        else:
+            self._take_turn(int(length))
+
+    def _answer_guest(self, length: int) -> None:
+        if not 0 < length <= MOST_JOINING:
             self._end(400)
             return
+        said = self.rfile.read(length)
+        self.patience.cancel()
+        status, answer = self.server.reception.answer(self._admitted(), said, self._is_gone)
+        self._end(status, answer)
+
+    def _take_turn(self, length: int) -> None:
         desk, number = self.server.desk, self.headers.get(ANSWER, "")
         desk.sign(self.party, works=WORKING in self.headers, beats=BEATS in self.headers)
-        if WORKING in self.headers and int(length) == 0:
+        if WORKING in self.headers and length == 0:
             self._say_nothing()
             return
-        if int(length) > desk.most_bytes or (int(length) > 0 and not desk.awaits(self.party, number)):
+        if length > desk.most_bytes or (length > 0 and not desk.awaits(self.party, number)):
             self._end(409)
             return
-        answer = self._received(int(length))
-        if len(answer) < int(length):
+        answer = self._received(length)
+        if len(answer) < length:
             self.close_connection = True
             return
         self._admitted()
@@ -233,8 +253,9 @@ class _Visit(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _admitted(self) -> str:
+        door = self.server.door
         try:
-            return self.server.door.admit(self.certificate)
+            return door.expect(self.certificate) if self.is_guest else door.admit(self.certificate)
         except RefusedError as error:
             self.server.refusals.note(str(error))
             raise
@@ -247,15 +268,14 @@ class _Visit(BaseHTTPRequestHandler):
                 return True
         return False
 
-    def _end(self, status: int) -> None:
+    def _is_gone(self) -> bool:
+        """Whether a guest that should only listen has hung up, or says more."""
+        return bool(select.select([self.request], [], [], LOOK)[0])
+
+    def _end(self, status: int, content: bytes = b"") -> None:
         self.close_connection = True
         self.send_response(status)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(content)))
         self.send_header("Connection", "close")
         self.end_headers()
-
-
-def _reason(error: ssl.SSLError) -> str:
-    known = f"{error.reason} {error}"
-    found = (words for sign, words in HANDSHAKE_FAILURES.items() if sign in known)
-    return next(found, f"its handshake failed ({error.reason or 'unknown'})")
+        self.wfile.write(content)

@@ -257,3 +257,11 @@ class PartyFolder:
         if delivery.local_model is not None:
             delivery.local_model.save(draft / f"{PARTY_PREFIX}{self.name}")
         files.write(draft / "ledger.json", (delivery.ledger.to_json() + "\n").encode())
+
+
+def found_documents(plan: Plan, source: str, options: dict[str, Any]) -> str:
+    """How many documents a party would have under a plan, before it has a folder."""
+    with files.scratch_folder(None) as place:
+        plan.write(place / "plan.toml")
+        PartyFolder(place).note_source(source, options)
+        return PartyFolder(place).check_source()

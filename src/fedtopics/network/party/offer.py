@@ -61,7 +61,7 @@ class Offer:
             plan.vocabulary.parse(content[WORD_LIST], received / WORD_LIST)
         if not (folder / POLICY).exists():
             raise InputError(f"expected {folder / POLICY}, got none; start from {received / TEMPLATE}")
-        _check_allowed(folder, party, plan)
+        check_allowed(folder, party, plan, Policy.read(folder / POLICY))
         return cls(folder, content, party, plan, authority)
 
     def accept(self) -> Acceptance:
@@ -80,9 +80,8 @@ def _anchored(folder: Path, party: str) -> str:
         return store.ledger_id
 
 
-def _check_allowed(folder: Path, party: str, plan: Plan) -> None:
+def check_allowed(folder: Path, party: str, plan: Plan, policy: Policy) -> None:
     """Raise unless the party's policy allows the plan, and past runs have left enough for it."""
-    policy = Policy.read(folder / POLICY)
     policy.check(plan, party)
     if (folder / STORE).is_dir():
         os.close(files.lock(folder / STORE))  # raises while the party answers questions

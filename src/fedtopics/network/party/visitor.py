@@ -5,16 +5,14 @@ coordinator can make a party do is in the one function that answers: bytes in, b
 """
 
 import http.client
-import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event, Thread
-from time import sleep
-
-from cryptography import x509
+from time import sleep, time
 
 from fedtopics.errors import InputError
+from fedtopics.network.calling import called, skew_of, words
 from fedtopics.network.messages import (
     ANSWER,
     BEAT,
@@ -25,7 +23,6 @@ from fedtopics.network.messages import (
     TURN,
     WORKING,
 )
-from fedtopics.network.plan import certificates
 from fedtopics.network.tls import Credentials
 
 MOST_BYTES = 2**31  # of a question
@@ -47,7 +44,10 @@ class Visitor:
     credentials: Credentials
     answer: Callable[[bytes], bytes]
     say: Callable[[str], None]
+    proxy: str | None = None
+    note: Callable[..., None] = lambda **facts: None  # takes what monitors want to know
     _connection: http.client.HTTPSConnection | None = field(default=None, init=False)
+    _n_answers: int = field(default=0, init=False)
     _said: str = field(default="", init=False)
     _pause: float = field(default=SHORTEST, init=False)
     _answered: tuple[str, bytes] = field(default=NOTHING, init=False)  # to be handed in
@@ -67,7 +67,8 @@ class Visitor:
                 self.hang_up()
                 if self._answered != NOTHING:  # to be brought again if it is still asked for
                     self._kept, self._answered = self._answered, NOTHING
-                self._tell(f"no connection to the coordinator: {_words(error)}; trying again")
+                self._tell(f"no connection to the coordinator: {words(error)}; trying again")
+                self.note(connected=False, trouble=words(error))
                 sleep(self._pause)
                 self._pause = min(2 * self._pause, LONGEST)
         self.hang_up()
@@ -84,10 +85,13 @@ class Visitor:
         if response.status in (200, 204):
             self._tell("connected to the coordinator")
             self._pause = SHORTEST
+            self.note(connected=True, contact=time(), skew=skew_of(response), trouble="")
         if response.status == 200:
             number, question = _question(response)
             self._answered = self._kept if number == self._kept[0] else (number, self._made(number, question))
             self._kept = NOTHING
+            self._n_answers += 1
+            self.note(answers=self._n_answers)
             return
         response.read(0)
         if response.status != 204:
@@ -127,15 +131,7 @@ class Visitor:
             self._connection.sock.settimeout(seconds)  # type: ignore[union-attr]
 
     def _called(self, seconds: float = STALLED) -> http.client.HTTPSConnection:
-        context = self.credentials.for_party()
-        connection = http.client.HTTPSConnection(self.host, self.port, timeout=seconds, context=context)
-        connection.connect()
-        shown = connection.sock.getpeercert(binary_form=True) or b""
-        name = certificates.common_name(x509.load_der_x509_certificate(shown).subject)
-        if name != certificates.COORDINATOR:
-            connection.close()
-            raise InputError(f"expected the coordinator's certificate, got that of {name!r:.60}")
-        return connection
+        return called(self.host, self.port, self.credentials, self.proxy, seconds)
 
     def hang_up(self) -> None:
         """End the connection; the next turn makes another."""
@@ -158,12 +154,3 @@ def _question(response: http.client.HTTPResponse) -> tuple[str, bytes]:
     if len(question) < size:
         raise NoQuestionError("expected a whole question, got a part")
     return number, question
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not that of this federation's coordinator ({error.verify_message})"
-    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
-        return f"it refused this party's certificate, or speaks no TLS ({error.reason})"
-    lost = isinstance(error, ssl.SSLEOFError | http.client.RemoteDisconnected | ConnectionResetError)
-    return "the connection was lost" if lost else str(error) or type(error).__name__

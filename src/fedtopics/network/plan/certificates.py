@@ -4,8 +4,10 @@
                   server.key, server.crt    name "coordinator", for the addresses that parties use
                   signing.key               Ed25519, signs run records
     party         party.key, party.crt      the party's name; the certificate is signed on request
+                  a ticket                  "joining NAME", for some days: all that it opens is the way in
 
-All are PEM (RSA of 3072 bits, SHA-256). A private key is written once, for its owner alone, and never sent.
+All are PEM (RSA of 3072 bits, SHA-256). A private key is written once, for its owner alone, and never sent,
+save that of a ticket (Ed25519), which is nobody's identity: it is the code of an invitation.
 """
 
 import ipaddress
@@ -14,6 +16,7 @@ import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -27,11 +30,13 @@ from fedtopics.errors import InputError
 COORDINATOR = "coordinator"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 TAKEN = ("server", COORDINATOR, "admin")
+JOINING = "joining "  # before the name of an invited party: no party can be called so
 AUTHORITY_DAYS, DAYS = 3650, 730
 TOLERANCE = timedelta(days=1)  # clocks differ: a certificate holds from a day before it was made
 KEY_BITS, LEAST_KEY_BITS = 3072, 2048
 PUBLIC_FILE = 0o644
 MOST_BYTES = 2**16  # of a certificate, a request or a public key
+PublicKey: TypeAlias = rsa.RSAPublicKey | ed25519.Ed25519PublicKey
 UNREADABLE = (OSError, ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion, Warning)
 
 
@@ -123,9 +128,38 @@ def make_request(folder: Path, party: str) -> Path:
     return path
 
 
+def make_ticket(folder: Path, party: str, days: float) -> tuple[bytes, str]:
+    """A certificate that lets a party of this name ask for its own, and the code that is its key."""
+    key, subject = ed25519.Ed25519PrivateKey.generate(), _name(JOINING + party_name(party), party)
+    signed = _signed(folder, subject, key.public_key(), (JOINING.strip(),), days)
+    return signed.public_bytes(serialization.Encoding.PEM), key.private_bytes_raw().hex()
+
+
+def ticket_key(code: str) -> ed25519.Ed25519PrivateKey:
+    """The key that a code stands for."""
+    try:
+        return ed25519.Ed25519PrivateKey.from_private_bytes(bytes.fromhex(code))
+    except (ValueError, TypeError):
+        raise InputError(
+            "expected the code of an invitation, got something else; ask for a new one"
+        ) from None
+
+
+def write_ticket(folder: Path, ticket: bytes, code: str) -> None:
+    """Ticket and key as files for TLS, for their owner alone."""
+    form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    key = ticket_key(code).private_bytes(serialization.Encoding.PEM, form, plain)
+    files.write(folder / "ticket.crt", ticket)
+    files.write(folder / "ticket.key", key)
+
+
 def read_request(path: Path) -> tuple[str, x509.CertificateSigningRequest]:
     """The name and the request in a file, if its sender has the key."""
-    content = files.read(path, MOST_BYTES, links=False)
+    return parse_request(files.read(path, MOST_BYTES, links=False), path)
+
+
+def parse_request(content: bytes, path: Path) -> tuple[str, x509.CertificateSigningRequest]:
+    """The same of a request that came from `path`."""
     try:
         request = x509.load_pem_x509_csr(content)
         whole, key, name = request.is_signature_valid, request.public_key(), common_name(request.subject)
@@ -199,7 +233,7 @@ def _name(common: str, organization: str) -> x509.Name:
 
 
 def _signed(
-    folder: Path, subject: x509.Name, key: rsa.RSAPublicKey, hosts: Sequence[str]
+    folder: Path, subject: x509.Name, key: PublicKey, hosts: Sequence[str], days: float = DAYS
 ) -> x509.Certificate:
     """A certificate of the authority in `folder`, for one subject at these addresses."""
     authority, authority_key = read_certificate(folder / "ca.crt"), read_key(folder / "ca.key")
@@ -207,16 +241,14 @@ def _signed(
     usages += [ExtendedKeyUsageOID.SERVER_AUTH] if common_name(subject) == COORDINATOR else []
     names = x509.SubjectAlternativeName([_address(host) for host in dict.fromkeys(hosts)])
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-    built = _builder(subject, authority.subject, key, DAYS)
+    built = _builder(subject, authority.subject, key, days)
     built = built.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
     built = built.add_extension(names, critical=False).add_extension(issuer, critical=False)
     built = built.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
     return built.sign(authority_key, hashes.SHA256())
 
 
-def _builder(
-    subject: x509.Name, issuer: x509.Name, key: rsa.RSAPublicKey, days: int
-) -> x509.CertificateBuilder:
+def _builder(subject: x509.Name, issuer: x509.Name, key: PublicKey, days: float) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()

@@ -5,6 +5,9 @@
     coordinator   approve   approved/NAME/ goes to the party: two certificates, the plan, its word list
     party         accept    checks all of it against its key, policy and ledger, and signs (`party.offer`)
 
+or in one command each, with an invitation that carries the plan (`invitation`, `coordinator.guests`,
+`party.joining`): the same files, sent over the coordinator's port.
+
 When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
 """
 

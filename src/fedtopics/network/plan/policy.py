@@ -6,6 +6,7 @@ max_rounds = 200
 log = "rounds"            on this party's own disk: "nothing", "rounds" (numbers, seconds, bytes) or
                           "details" (counts of documents, texts of errors); the coordinator gets none of it
 simulation = false        whether plans whose noise comes from a seed may run: for trying alone
+proxy = "http://proxy.example.org:3128"   the way to the coordinator, where there is no other (HTTP CONNECT)
 secure_sum = true         refuse plans in which the coordinator sees this party's own numbers
 stop_button = false       whether the page of `fedtopics federation party watch --web` may stop this party
 peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they read them out: a secure sum
@@ -32,7 +33,7 @@ from fedtopics.cluster.settings import Cluster, check_method
 from fedtopics.errors import InputError
 from fedtopics.methods import find
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.typed_file import build, read
+from fedtopics.network.plan.typed_file import build, parse, read
 from fedtopics.privacy.price.budget import Budget
 
 LOGS = ("nothing", "rounds", "details")
@@ -52,6 +53,7 @@ class Policy:
     max_rounds: int = 200
     log: str = "rounds"
     simulation: bool = False
+    proxy: str | None = None
     secure_sum: bool = False
     stop_button: bool = False
     peers: Mapping[str, str] = field(default_factory=dict)
@@ -74,6 +76,11 @@ class Policy:
     def read(cls, path: str | Path) -> "Policy":
         """The policy in a file; an unknown key or an impossible value is an error that names it."""
         return read(path, "policy", partial(build, cls))
+
+    @classmethod
+    def parse(cls, content: bytes, path: str | Path) -> "Policy":
+        """The policy in the content of a file."""
+        return parse(content, path, partial(build, cls))
 
     def check(self, plan: Plan, party: str = "") -> None:
         """Raise `PolicyError` unless the `party` allows the plan; what it can afford its ledger knows."""

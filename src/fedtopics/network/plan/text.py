@@ -2,10 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from fedtopics.network.plan.plan import Plan
 
+LOGS = "nothing, rounds (numbers, seconds, bytes) or details (counts, errors)"
+STOP_BUTTON = 'whether the page of "party watch --web", on this machine, may stop this party'
+SIMULATION = "leave it false: noise from a seed protects nobody; true is for trying alone"
 MOST_DELTA = 1e-6  # of a policy that is not thought about
 MEANINGS = {
     "name": "of this federation",
@@ -90,20 +94,42 @@ def policy_template(plan: Plan, *, simulation: bool = False) -> str:
     Who wrote the plan writes this too: what no party should allow unseen it does not allow, such as noise
     from a seed (unless `simulation`) or a delta above 1e-6.
     """
-    promise = plan.privacy
-    return f"""# Policy of ONE party, its own decision: copy it to policy.toml, review and change every line.
+    delta = min(plan.privacy.delta, MOST_DELTA)
+    first = "copy it to policy.toml, review and change every line."
+    return policy_text(plan, Answers(plan.privacy.epsilon, delta, simulation=simulation), first)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a party has decided: `epsilon` at `delta` over all runs, and the rest of its policy."""
+
+    epsilon: float
+    delta: float
+    log: str = "rounds"
+    simulation: bool = False
+    proxy: str | None = None
+    peers: Mapping[str, str] = field(default_factory=dict)
+
+
+def policy_text(plan: Plan, decided: Answers, first: str = "its answers when it joined.") -> str:
+    """The policy of a party with these answers to a plan."""
+    repeats = 0 if plan.secure_sum is None else plan.secure_sum.repeats
+    others = "" if decided.proxy is None else f"proxy = {toml(decided.proxy)}  # the way to the coordinator\n"
+    if decided.peers:
+        others += f"peers = {toml(decided.peers)}  # fingerprints, as they read them out\n"
+    return f"""# Policy of ONE party, its own decision: {first}
 # It stays on the party's machine; the coordinator never sees it.
 
 methods = {toml([plan.method_name])}  # which may run here
 min_parties = {plan.min_parties}  # refuse plans that go on with fewer
-max_rounds = {plan.method().n_rounds}  # refuse plans with more
-log = "rounds"  # on this machine: nothing, rounds (numbers, seconds, bytes) or details (counts, errors)
-simulation = {toml(simulation)}  # leave it false: noise from a seed protects nobody; true is for trying alone
-stop_button = {toml(simulation)}  # whether the page of "party watch --web", on this machine, may stop it
-
+max_rounds = {plan.method().n_rounds + repeats}  # refuse plans with more
+log = {toml(decided.log)}  # on this machine: {LOGS}
+simulation = {toml(decided.simulation)}  # {SIMULATION}
+stop_button = {toml(decided.simulation)}  # {STOP_BUTTON}
+{others}
 # Over ALL runs together, as this party's own ledger counts them. One table per relation.
 [[budget]]
-relation = {toml(promise.relation)}
-epsilon = {toml(promise.epsilon)}  # enough for one run of this plan
-delta = {toml(min(promise.delta, MOST_DELTA))}
+relation = {toml(plan.privacy.relation)}
+epsilon = {toml(decided.epsilon)}  # one run of this plan needs {toml(plan.privacy.epsilon)}
+delta = {toml(decided.delta)}
 """

@@ -2,5 +2,5 @@
 
 from fedtopics.commands.family import family
 
-PANELS = {"Commands": ("start",)}
+PANELS = {"Commands": ("start", "status")}
 app = family(__name__, __doc__, PANELS)

@@ -3,13 +3,25 @@
 Example: fedtopics federation coordinator start hub
 """
 
+from typing import Annotated
+
+import typer
+
 from fedtopics.commands import options
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan.readiness import check_certificate
 
 
-def start(folder: options.Coordinator) -> None:
+def start(
+    folder: options.Coordinator,
+    submit: Annotated[
+        bool, typer.Option("--submit", help="Begin a run as soon as the parties are there, where none was.")
+    ] = False,
+    metrics: options.Metrics = None,
+) -> None:
+    from fedtopics.network.coordinator.health import CoordinatorHealth
     from fedtopics.network.keeper import Kept, say, until_told_to_stop
+    from fedtopics.network.metrics import Written
 
     hub = CoordinatorFolder(folder)
     plan = hub.plan
@@ -17,5 +29,8 @@ def start(folder: options.Coordinator) -> None:
     for name in ("ca", "server"):
         check_certificate(folder / f"{name}.crt")
     say(f"plan {plan.digest} of {', '.join(plan.parties)}")
+    if submit and not hub.runs():
+        say(f"{hub.submit().name} begins when the parties are there; see it: fedtopics federation run watch")
+    written = Written(metrics, lambda: CoordinatorHealth(folder).gauges(), {"coordinator": plan.name}, say)
     with Kept("coordinator", folder, say) as worker:
-        worker.keep_going(until_told_to_stop())
+        worker.keep_going(until_told_to_stop(), written.now_and_then)

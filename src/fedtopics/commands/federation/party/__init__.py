@@ -2,5 +2,5 @@
 
 from fedtopics.commands.family import family
 
-PANELS = {"Commands": ("start", "watch", "forget")}
+PANELS = {"Commands": ("join", "start", "watch", "status", "service", "forget")}
 app = family(__name__, __doc__, PANELS)

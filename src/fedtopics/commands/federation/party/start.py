@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 @options.takes(options.Reading, "reading")
 def start(
     folder: options.Office,
-    data: Annotated[str, typer.Option(help="The party's documents: a file, a folder or a database.")],
     reading: options.Reading,
+    data: Annotated[
+        str | None,
+        typer.Option(help="The party's documents: a file, a folder or a database; as before if not given."),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="The plan that was accepted, where it is not FOLDER/plan.toml.")
     ] = None,
@@ -32,25 +35,37 @@ def start(
         Path | None, typer.Option(help="What this party allows, where it is not FOLDER/policy.toml.")
     ] = None,
     person_column: options.PersonColumn = None,
+    metrics: options.Metrics = None,
 ) -> None:
+    from fedtopics.network.party.folder import PartyFolder
+
+    _take_over(folder, plan, policy)
+    if data is not None:
+        PartyFolder(folder).note_source(data, reading.options() | {"person_column": person_column})
+    take_part(folder, metrics)
+
+
+def take_part(folder: Path, metrics: Path | None = None) -> None:
+    """Check what can be checked, and take part until told to stop."""
     from fedtopics.network.keeper import Kept, say, until_told_to_stop
+    from fedtopics.network.metrics import Written
     from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
+    from fedtopics.network.party.health import PartyHealth
     from fedtopics.network.party.watching import STOP
 
     place = PartyFolder(folder)
-    _take_over(folder, plan, policy)
-    place.note_source(data, reading.options() | {"person_column": person_column})
     place.check()
     with place.store() as store:
         _require_budget(place, store)
         if place.policy.cluster is not None:
             on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
+    written = Written(metrics, lambda: PartyHealth(folder).gauges(), {"party": place.name}, say)
     asked, told = folder / STOP, until_told_to_stop()
     asked.unlink(missing_ok=True)
     with Kept("party", folder, say) as worker:
-        worker.keep_going(lambda: told() or asked.exists())
+        worker.keep_going(lambda: told() or asked.exists(), written.now_and_then)
     if asked.exists():
         say("stopped by its page; start it again when it may go on")
 

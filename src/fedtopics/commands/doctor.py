@@ -1,0 +1,44 @@
+"""Look at everything a coordinator or a party needs, line by line: ok, or what to do.
+
+Ends with status 0 (all is well), 1 (someone should look) or 2 (at once).
+
+Examples: fedtopics doctor office
+fedtopics doctor hub
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+import typer
+
+from fedtopics.commands import options
+from fedtopics.errors import InputError
+from fedtopics.network.health import Finding, exit_status
+
+
+def doctor(folder: options.Member, as_json: options.Json = False) -> None:
+    findings = _patient(folder).diagnosis()
+    if as_json:
+        options.print_json([vars(found) for found in findings])
+    else:
+        for found in findings:
+            options.say(str(found))
+    raise typer.Exit(exit_status(findings))
+
+
+class Patient(Protocol):
+    """A participant that can be looked at."""
+
+    def diagnosis(self) -> list[Finding]: ...
+
+
+def _patient(folder: Path) -> Patient:
+    if (folder / "ca.key").is_file():
+        from fedtopics.network.coordinator.health import CoordinatorHealth
+
+        return CoordinatorHealth(folder)
+    if (folder / "party.key").is_file():
+        from fedtopics.network.party.health import PartyHealth
+
+        return PartyHealth(folder)
+    raise InputError(f"expected the folder of a coordinator or a party, got {folder} without their keys")

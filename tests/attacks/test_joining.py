@@ -1,0 +1,336 @@
+"""Who holds, steals, alters or replays an invitation: real TLS on loopback, hostile hands on either side."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import ssl
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from attacks import hostile
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from network import processes
+from network.guests import Invited, message, posted, served
+
+from fedtopics.errors import InputError
+from fedtopics.network.coordinator import reception, server
+from fedtopics.network.local import HUB, LocalFederation
+from fedtopics.network.party.joining import Joining, NotInvitedError
+from fedtopics.network.plan import certificates, onboarding
+from fedtopics.network.plan.invitation import Invitation
+from fedtopics.network.tls import Credentials
+
+
+@pytest.fixture(scope="module")
+def federation(tmp_path_factory: pytest.TempPathFactory) -> LocalFederation:
+    made = processes.founded(tmp_path_factory.mktemp("joining"), ("north", "south"))
+    shutil.rmtree(made.folder / HUB / onboarding.APPROVED / "north")
+    return made
+
+
+@pytest.fixture
+def invited(
+    federation: LocalFederation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Invited]:
+    monkeypatch.setattr(reception, "WAIT", 0.1)
+    monkeypatch.setattr(server, "LOOK", 0.1)
+    hub = federation.folder / HUB
+    plan = (hub / "plan.toml").read_text()
+    with served(federation, tmp_path) as made:
+        yield made
+    (hub / "plan.toml").write_text(plan)
+    for name in ("north",):
+        made.guests.withdraw(name)
+        shutil.rmtree(hub / onboarding.APPROVED / name, ignore_errors=True)
+
+
+@pytest.fixture
+def north(invited: Invited) -> Joining:
+    return invited.joining(invited.invite())
+
+
+def test_a_party_joins_with_what_it_was_sent_and_waits_for_approval(invited: Invited, north: Joining) -> None:
+    assert north.ask() is None
+    assert [(each.party, each.fingerprint) for each in invited.guests.waiting()] == [("north", north.begin())]
+    assert not north.is_accepted
+    invited.approve()
+    assert north.wait(lambda line: None).digest == north.invitation.agreed.digest
+    assert north.is_accepted
+    assert invited.guests.waiting() == []
+    own = (north.folder / "party.key").read_bytes().splitlines()[2]
+    assert not any(own in content for content in hostile.files(invited.hub).values())
+
+
+def test_the_coordinator_keeps_no_code(invited: Invited, north: Joining) -> None:
+    north.ask()
+    code = north.invitation.code.encode()
+    held = [name for name, content in hostile.files(invited.hub).items() if code in content]
+    assert held == ["invitations/north.invitation"]
+    invited.approve()
+    invited.guests.arrived(("north",))
+    assert not any(code in content for content in hostile.files(invited.hub).values())
+
+
+def test_a_stolen_invitation_is_of_no_use_once_another_key_has_asked(
+    invited: Invited, north: Joining
+) -> None:
+    north.ask()
+    thief = invited.joining(north.invitation, "thief")
+    with pytest.raises(NotInvitedError, match="another key has used this invitation already"):
+        thief.ask()
+    assert any("another key has used" in line for line in invited.lines)
+    [waiting] = invited.guests.waiting()
+    assert waiting.fingerprint == north.begin() != thief.begin()
+    invited.approve()
+    with pytest.raises(NotInvitedError, match="another key has this name already"):
+        thief.ask()
+
+
+def test_a_thief_that_asks_first_is_not_approved_by_a_fingerprint(invited: Invited, north: Joining) -> None:
+    """The operator types what north reads out; the request that waits is another's."""
+    from typer.testing import CliRunner
+
+    from fedtopics.commands.application import app
+
+    invited.joining(north.invitation, "thief").ask()
+    given = ["federation", "approve", "north", "--folder", str(invited.hub), "--fingerprint", north.begin()]
+    with pytest.raises(InputError, match="do not approve north"):
+        CliRunner().invoke(app, given, catch_exceptions=False)
+    assert invited.guests.given("north") is None
+
+
+def test_an_invitation_ends_with_the_first_visit_of_its_party(invited: Invited, north: Joining) -> None:
+    north.ask()
+    invited.approve()
+    assert north.ask() is not None  # as often as it needs to: what it is given is public
+    invited.guests.arrived(("south",))
+    assert north.ask() is not None
+    invited.guests.arrived(("north", "south"))
+    with pytest.raises(NotInvitedError, match="was used, replaced or withdrawn"):
+        north.ask()
+    assert any("'north' was used" in line for line in invited.lines)
+
+
+def test_a_new_invitation_and_a_withdrawal_end_the_old_one(invited: Invited, north: Joining) -> None:
+    north.ask()
+    newer = invited.joining(invited.invite())
+    assert invited.guests.waiting() == []
+    with pytest.raises(NotInvitedError):
+        north.ask()
+    assert newer.ask() is None
+    invited.guests.withdraw("north")
+    with pytest.raises(NotInvitedError):
+        newer.ask()
+
+
+def test_an_invitation_is_for_one_name(invited: Invited, north: Joining) -> None:
+    place = north.folder.parent / "other"
+    shutil.copytree(north.folder, place)
+    certificates.make_request(place, "south")
+    stolen = (place / "south.csr").read_text()
+    heard = invited.said(invited.ticket(north.invitation), message(north, request=stolen))
+    assert heard.startswith(b"HTTP/1.1 409")
+    assert b"another name than the invitation" in heard
+    assert invited.guests.waiting() == []
+    told = asdict(north.invitation)
+    with pytest.raises(InputError, match="one for another name"):
+        Invitation(**told | {"party": "south"})
+
+
+def test_a_ticket_opens_nothing_but_the_way_in(invited: Invited, north: Joining) -> None:
+    held = invited.ticket(north.invitation)
+    for path in ("/turn", "/", "/join/", "/invited/north.json", "http://localhost/turn", "/../ca.key"):
+        assert invited.said(held, posted(b"{}", path)).startswith(b"HTTP/1.1 400"), path
+    for method in ("GET", "PUT", "CONNECT", "DELETE"):
+        asked = f"{method} /join HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n".encode()
+        assert invited.said(held, asked).startswith(b"HTTP/1.1 501"), method
+    assert invited.desk.parties == ()
+    party = hostile.credentials(invited.federation, "south")
+    assert invited.said(party, message(north)).startswith(b"HTTP/1.1 400")
+    assert invited.guests.waiting() == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"{}", b"[]", b"null", b"nonsense", b"\xff\xfe", b"[" * 8000, b'{"request": 1, "plan": 2}'),
+        json.dumps({"request": "x", "plan": "0" * 64}).encode(),
+        json.dumps({"request": "x", "plan": "0" * 64, "path": "/etc/passwd"}).encode(),
+        json.dumps({"request": "é", "plan": "0" * 64}).encode(),
+    ],
+)
+def test_what_is_no_request_to_join_is_refused(invited: Invited, north: Joining, body: bytes) -> None:
+    assert invited.said(invited.ticket(north.invitation), posted(body)).startswith(b"HTTP/1.1 400")
+    assert invited.guests.waiting() == []
+
+
+def test_a_swollen_request_is_not_even_read(invited: Invited, north: Joining) -> None:
+    held = invited.ticket(north.invitation)
+    for length in ("8193", str(2**40), "9" * 5000, "-1"):
+        asked = f"POST /join HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{{".encode()
+        began = monotonic()
+        assert invited.said(held, asked).startswith(b"HTTP/1.1 400"), length
+        assert monotonic() - began < 2
+    chunked = (
+        b"POST /join HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
+    )
+    assert invited.said(held, chunked).startswith(b"HTTP/1.1 400")
+
+
+def test_a_guest_that_drips_bytes_is_cut_off_and_has_one_connection(
+    invited: Invited, north: Joining, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "GUEST", 1.0)
+    held = invited.ticket(north.invitation)
+    with hostile.connection(invited.federation, held) as first:
+        first.sendall(b"POST /jo")
+        with hostile.connection(invited.federation, held) as second:
+            first.settimeout(3)
+            assert _ended(first)
+            began = monotonic()
+            while monotonic() - began < 5 and not _ended(second, b"P"):
+                sleep(0.1)
+            assert 0.5 < monotonic() - began < 4
+    assert north.ask() is None
+
+
+def _ended(talk: ssl.SSLSocket, said: bytes = b"") -> bool:
+    """Whether the other side has ended the connection, as far as a moment tells."""
+    try:
+        if said:
+            talk.sendall(said)
+            talk.settimeout(0.05)
+        return talk.recv(100) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+
+
+def test_a_guest_says_only_so_much_in_a_minute(
+    invited: Invited, north: Joining, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reception, "MOST", 3)
+    held = invited.ticket(north.invitation)
+    heard = [invited.said(held, posted(b"{}"))[:12] for _ in range(5)]
+    assert heard == [b"HTTP/1.1 400"] * 3 + [b"HTTP/1.1 429"] * 2
+
+
+def test_an_invitation_that_has_ended_opens_nothing(invited: Invited) -> None:
+    invitation = invited.invite(days=2e-5)  # 1.7 seconds
+    late = invited.joining(invitation)
+    while datetime.now(UTC) <= invitation.ends + timedelta(seconds=1):
+        sleep(0.1)
+    with pytest.raises(InputError, match="got one that ended"):
+        late.wait(lambda line: None)
+    with pytest.raises((OSError, InputError)):
+        late.ask()
+    processes.until(lambda: any("expired" in line for line in invited.lines), "the line about it", 5)
+    with pytest.raises(InputError, match="has ended"):
+        invited.guests.expected(invitation.ticket_certificate)
+    assert invited.guests.waiting() == []
+
+
+def test_a_plan_that_was_changed_since_needs_a_new_invitation(invited: Invited, north: Joining) -> None:
+    path = invited.hub / "plan.toml"
+    path.write_text(path.read_text().replace("n_rounds = 40", "n_rounds = 41"))
+    with pytest.raises(NotInvitedError, match="the plan was changed since"):
+        north.ask()
+    assert invited.guests.waiting() == []
+
+
+def test_an_invitation_with_another_plan_is_refused_by_the_coordinator(invited: Invited) -> None:
+    """Somebody on the way makes the plan look cheaper; the party agrees to what it was shown."""
+    honest = invited.invite()
+    altered = replace(honest, plan=honest.plan.replace("n_rounds = 40", "n_rounds = 4"))
+    with pytest.raises(NotInvitedError, match="the plan was changed since"):
+        invited.joining(altered).ask()
+
+
+def test_a_coordinator_that_gives_another_plan_than_it_showed_gets_no_acceptance(
+    invited: Invited, north: Joining
+) -> None:
+    north.ask()
+    invited.approve()
+    plan = invited.hub / onboarding.APPROVED / "north" / "plan.toml"
+    plan.write_text(plan.read_text().replace("n_rounds = 40", "n_rounds = 39"))
+    with pytest.raises(InputError, match="expected the plan that was agreed to, got another"):
+        north.wait(lambda line: None)
+    assert not (north.folder / "acceptance.json").exists()
+    assert not north.is_accepted
+
+
+def test_nothing_is_sent_before_the_plan_was_agreed_to(invited: Invited) -> None:
+    shy = invited.joining(invited.invite(), agree=False)
+    with pytest.raises(InputError, match="nothing was sent"):
+        shy.wait(lambda line: None)
+    assert invited.guests.waiting() == []
+
+
+def other_authority(folder: Path, federation: LocalFederation) -> Path:
+    """A federation of the same plan by somebody else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)
+        onboarding.found(folder / "stranger", federation.hub.plan, federation.folder / HUB / "words.txt")
+    return folder / "stranger"
+
+
+def test_a_party_asks_nobody_but_the_coordinator_of_its_invitation(
+    invited: Invited, north: Joining, tmp_path: Path
+) -> None:
+    """Someone else answers at the address: with another authority, or with a party's good certificate."""
+    stranger = other_authority(tmp_path, invited.federation)
+    pem = (stranger / "ca.crt").read_text()
+    ticket, code = certificates.make_ticket(stranger, "north", 1)
+    theirs = replace(north.invitation, authority=pem, ticket=ticket.decode(), code=code)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        replace(north, invitation=theirs).ask()
+    with pytest.raises(InputError, match="signed by the coordinator's authority"):
+        replace(north.invitation, authority=pem)
+    with pytest.raises(InputError, match="expected the code of this ticket"):
+        replace(north.invitation, code=code)
+    assert invited.guests.waiting() == []
+
+
+def test_a_ticket_of_another_authority_or_made_up_opens_nothing(
+    invited: Invited, north: Joining, tmp_path: Path
+) -> None:
+    stranger = other_authority(tmp_path, invited.federation)
+    ticket, code = certificates.make_ticket(stranger, "north", 1)
+    certificates.write_ticket(tmp_path, ticket, code)
+    forged = Credentials(tmp_path / "ticket.crt", tmp_path / "ticket.key", invited.hub / "ca.crt")
+    assert not invited.said(forged, message(north)).startswith(b"HTTP/1.1 200")
+    again, other = certificates.make_ticket(invited.hub, "north", 1)  # of the authority, and never given out
+    certificates.write_ticket(tmp_path, again, other)
+    assert invited.said(forged, message(north)).startswith(b"HTTP/1.1 403")
+    assert invited.guests.waiting() == []
+
+
+def test_a_ticket_is_no_certificate_of_a_party(invited: Invited, north: Joining) -> None:
+    """Neither at the door, nor for statements, nor before other parties: its name is nobody's."""
+    ticket = north.invitation.ticket_certificate
+    name = certificates.common_name(ticket.subject)
+    with pytest.raises(InputError):
+        certificates.party_name(name)
+    assert not certificates.is_signed(ticket, b"statement", "00" * 64)
+    assert ticket.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value._usages == [
+        x509.oid.ExtendedKeyUsageOID.CLIENT_AUTH
+    ]
+    assert not ticket.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+
+
+def test_a_request_without_its_key_is_not_taken(invited: Invited, north: Joining) -> None:
+    """Somebody else's public key under north's name: the request is not signed by it."""
+    request = certificates.read_request(north.folder / "north.csr")[1]
+    der = bytearray(request.public_bytes(serialization.Encoding.DER))
+    der[-1] ^= 1
+    forged = ssl.DER_cert_to_PEM_cert(bytes(der)).replace("CERTIFICATE", "CERTIFICATE REQUEST")
+    heard = invited.said(invited.ticket(north.invitation), message(north, request=forged))
+    assert heard.startswith(b"HTTP/1.1 400")
+    assert invited.guests.waiting() == []
