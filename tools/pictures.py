@@ -1,8 +1,8 @@
 """Pictures of the docs, taken anew from real runs: `python tools/pictures.py [NAME...]`, or `make pictures`.
 
 Every page that fedtopics writes is photographed in both themes and at two widths, as a PNG of at most 256
-colors in docs/pictures; `live` are the pages of a federation under way, and `moving` is the animated SVG of one
-on this machine. Needs Chromium.
+colors in docs/pictures; `live` are the pages of a federation that was watched, `moving` is the animated SVG
+of one. Needs Chromium.
 """
 
 from __future__ import annotations

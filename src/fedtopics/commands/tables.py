@@ -1,6 +1,5 @@
 """What the commands print for people: tables of runs, topics and methods."""
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,7 +30,7 @@ class HarmlessConsole(Console):
 
 
 # Where nobody reads along, lines of prose stay whole: a program may look for them.
-IS_READ = sys.stdout.isatty() or "COLUMNS" in os.environ
+IS_READ = sys.stdout.isatty()
 console = HarmlessConsole(width=None if IS_READ else 120)
 WIDE = 100  # columns from which on a table of runs has all its scores
 SCORES = {

@@ -72,16 +72,10 @@ def simulate(
 
     require_free(out)
     began = perf_counter()
+    where = reading.options() | {"party_column": party_column, "person_column": person_column}
     with bar("Reading, and dealing to parties"):
         texted = local.dealt(
-            source,
-            n_parties=parties,
-            test_fraction=test_fraction,
-            seed=seed,
-            secure=secure,
-            party_column=party_column,
-            person_column=person_column,
-            **reading.options(),
+            source, n_parties=parties, test_fraction=test_fraction, seed=seed, secure=secure, **where
         )
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
@@ -97,12 +91,17 @@ def simulate(
     with bar("Keys, certificates, plans accepted"):
         made = local.found(out, plan, texted, vocabulary)
     with made as federation:
-        run = federation.hub.submit()
-        with _shown(federation, run, port) if web else nullcontext():
-            _train(federation, run, patience)
-            options.say(f"{perf_counter() - began:.0f} s in all")
-            if web and sys.stdout.isatty():
-                watching.until_interrupted()
+        _run(federation, patience, port if web else None)
+        options.say(f"{perf_counter() - began:.0f} s in all")
+
+
+def _run(federation: "LocalFederation", patience: float, port: int | None) -> None:
+    """One run, and its pages where they are to have a port."""
+    run = federation.hub.submit()
+    with nullcontext() if port is None else _shown(federation, run, port):
+        _train(federation, run, patience)
+        if port is not None and sys.stdout.isatty():
+            watching.until_interrupted()
 
 
 def _train(federation: "LocalFederation", run: "RunFolder", patience: float) -> None:

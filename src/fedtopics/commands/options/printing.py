@@ -1,7 +1,6 @@
 """What commands print alike, and the files that they may write."""
 
 import json
-import os
 import re
 import shutil
 import sys
@@ -35,7 +34,7 @@ def say(line: object, *, beside: bool = False) -> None:
 
 def wrapped(text: str) -> str:
     """A line for stderr, cut at words to the width of the terminal where it goes to one."""
-    if not (sys.stderr.isatty() or "COLUMNS" in os.environ):
+    if not sys.stderr.isatty():
         return text
     start = re.match(r" *(?:note: |error: )?", text)
     behind = " " * ((start.end() if start else 0) or 2)
