@@ -12,7 +12,7 @@ from fedtopics.cluster import session
 from fedtopics.cluster.settings import Cluster
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.scores import scores, topic_scores
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
@@ -60,17 +60,18 @@ def train(
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
 
-    Privacy noise comes from the `seed`, so that experiments can be repeated; whoever knows it can take it off
-    again: train what is to be published with `secure=True`, noise from the operating system. `settings` are
-    the method's own, beside `n_topics`, and, where `source` is yet to be read, those of `prepare`, beside
-    `n_parties` and `test_fraction`. `n_threads` (default: all cores) does not change the result, and
-    `show_progress=None` shows a bar on a terminal only. With a `secure_sum` the parties are added up as by
-    one: the server sees totals alone, and they may draw noise together. `consistency` is a public word
-    relation (see `fedtopics.related_words.load`) towards which the server draws topics, as strongly as
-    `consistency_tau`.
-    `audit` attacks the method with canaries in copies of some documents, and writes what it reached into the
-    record, `audit` (see `fedtopics audit`). `cluster`, a `Cluster` or the address of its scheduler,
-    is where the parties work: on a Dask cluster, as `fedtopics[dask]` brings it.
+    source         a name, path, table, texts or corpus, or what `prepare` gave
+    method, n_topics   its name (`fedtopics.methods.names` lists them), and how many topics it is to find
+    seed           of sampling, dealing and simulated noise; whoever knows it can take the noise off
+    n_threads      all cores if not given; the result is the same
+    n_parties, test_fraction   as for `prepare`
+    secure         privacy noise from the operating system: for models to be published
+    secure_sum     the server sees totals over parties alone; they may draw noise together
+    show_progress  a bar: True, False, or None for "on a terminal only"
+    consistency, consistency_tau   public word relation that the server draws topics towards, and how strongly
+    audit          attack the method with canaries, and write what was reached into the record
+    cluster        a `Cluster`, or the address of its scheduler, on which the parties work (`fedtopics[dask]`)
+    settings       the method's own, and those of `prepare` where `source` is yet to be read
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
@@ -118,6 +119,7 @@ def train_on(
 ) -> Run:
     """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
     check_dealing(data.dealing, secure)
+    method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
@@ -185,6 +187,8 @@ def compare(
     """
     if n_seeds < 1:
         raise InputError(f"expected at least 1 seed, got {n_seeds}")
+    if not test_fraction:
+        raise InputError("expected held-out documents to compare by, got a test fraction of 0; take 0.1, say")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     planned = [
         (name, price, number)
@@ -230,16 +234,21 @@ def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, di
     """The model to report, its scores, and the scores of each party's own model.
 
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is
-    reported: the hardest baseline to beat.
+    reported, or whose topics are most coherent: the hardest baseline to beat.
     """
-    local = {
-        name: scores(model, data.train, data.test, n_threads=n_threads)
-        for name, model in outcome.local_models.items()
-    }
+    local = {name: _scores(model, data, n_threads) for name, model in outcome.local_models.items()}
     if outcome.model is not None:
-        return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
-    best = min(local, key=lambda name: (local[name]["perplexity"], name))
+        return outcome.model, _scores(outcome.model, data, n_threads), local
+    rank, better = ("perplexity", 1) if data.test.n_docs else ("coherence_npmi", -1)
+    best = min(local, key=lambda name: (better * local[name][rank], name))
     return outcome.local_models[best], local[best], local
+
+
+def _scores(model: TopicModel, data: Data, n_threads: int) -> dict[str, Any]:
+    """All scores; those of held-out documents are None where there are none."""
+    if data.test.n_docs:
+        return scores(model, data.train, data.test, n_threads=n_threads)
+    return {"perplexity": None, "perplexity_unigram": None, **topic_scores(model, data.train)}
 
 
 def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fedtopics import methods
-from fedtopics.commands import options, price, tables, watching
+from fedtopics.commands import options, price, report, tables, watching
+from fedtopics.errors import InputError
 from fedtopics.network.coordinator.watching import RunWatch
 from fedtopics.progress import Bar, bar
 from fedtopics.report.live.pages import View
@@ -44,12 +45,8 @@ def simulate(
     rounds: options.Rounds = None,
     unit: options.Unit = None,
     settings: options.Setting = None,
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="Public word list, one word per line, instead of an agreement.")
-    ] = None,
-    vocabulary_epsilon: Annotated[
-        float | None, typer.Option(help="Of the agreement on words (document add/remove; 4 if not given).")
-    ] = None,
+    vocabulary: options.PublicWords = None,
+    vocabulary_epsilon: options.AgreementEpsilon = None,
     parties: Annotated[int | None, typer.Option(help="Deal the documents to this many parties.")] = None,
     party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None,
     person_column: options.PersonColumn = None,
@@ -67,10 +64,14 @@ def simulate(
         ),
     ] = False,
     port: watching.Port = 0,
+    title: options.Title = None,
 ) -> None:
     from fedtopics.network import local
 
     require_free(out)
+    if reading.language_column is not None:
+        raise InputError("expected documents in one language, got --language-column; found a federation")
+    public = options.public_words(vocabulary, vocabulary_epsilon)
     began = perf_counter()
     where = reading.options() | {"party_column": party_column, "person_column": person_column}
     with bar("Reading, and dealing to parties"):
@@ -83,23 +84,25 @@ def simulate(
         texted,
         method,
         given,
-        words=local.planned_words(vocabulary, vocabulary_epsilon),
+        words=local.planned_words(public, vocabulary_epsilon),
         simulation_seed=None if secure else seed,
         secure_sum=options.summing(secure_sum, noise),
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
     with bar("Keys, certificates, plans accepted"):
-        made = local.found(out, plan, texted, vocabulary)
+        made = local.found(out, plan, texted, public)
     with made as federation:
-        _run(federation, patience, port if web else None)
+        _run(federation, patience, port if web else None, title)
         options.say(f"{perf_counter() - began:.0f} s in all")
 
 
-def _run(federation: "LocalFederation", patience: float, port: int | None) -> None:
-    """One run, and its pages where they are to have a port."""
+def _run(federation: "LocalFederation", patience: float, port: int | None, title: str | None) -> None:
+    """One run and its page, and live pages where they are to have a port."""
     run = federation.hub.submit()
     with nullcontext() if port is None else _shown(federation, run, port):
         _train(federation, run, patience)
+        federation.stop()
+        _write_pages(federation, run, title)
         if port is not None and sys.stdout.isatty():
             watching.until_interrupted()
 
@@ -114,9 +117,17 @@ def _train(federation: "LocalFederation", run: "RunFolder", patience: float) -> 
     trained = Run.load(run.result)
     tables.print_runs([trained])
     tables.print_topics(trained.model)
-    options.say(f"model and signed record: {run.result}")
-    kept = federation.folder / "PARTY" / "models" / run.name
-    options.say(f"each party keeps them, and its own ledger, in {kept}")
+
+
+def _write_pages(federation: "LocalFederation", run: "RunFolder", title: str | None) -> None:
+    """The page of every participant, now that none of them is at work."""
+    page = report.put_beside(run.result, title=title)
+    for party in federation.hub.plan.parties:
+        kept = federation.folder / party / "models" / run.name
+        if (kept / "run.json").is_file():
+            report.put_beside(kept, title=title)
+        tables.console.print(f"{party}: model, ledger and report.html in {kept}", soft_wrap=True)
+    tables.console.print(f"report: {page}", soft_wrap=True)
 
 
 @contextmanager

@@ -7,14 +7,18 @@ from fedtopics.commands.options.documents import (
     Preparing,
     Reading,
     Source,
+    Vocabulary,
 )
 from fedtopics.commands.options.federation import (
+    AgreementEpsilon,
     Coordinator,
     Member,
     MemberOption,
     Metrics,
     Office,
+    PublicWords,
     RunName,
+    public_words,
 )
 from fedtopics.commands.options.groups import (
     takes,
@@ -50,9 +54,11 @@ from fedtopics.commands.options.run import (
     Seed,
     TestFraction,
     Threads,
+    Title,
 )
 
 __all__ = [
+    "AgreementEpsilon",
     "Audited",
     "Consistency",
     "ConsistencyTau",
@@ -69,6 +75,7 @@ __all__ = [
     "Office",
     "PersonColumn",
     "Preparing",
+    "PublicWords",
     "Reading",
     "Repeats",
     "Rounds",
@@ -81,12 +88,15 @@ __all__ = [
     "Source",
     "TestFraction",
     "Threads",
+    "Title",
     "TopicCount",
     "Unit",
     "Variant",
+    "Vocabulary",
     "VocabularySize",
     "method_settings",
     "print_json",
+    "public_words",
     "require_new_file",
     "say",
     "summing",

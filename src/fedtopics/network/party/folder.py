@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.persons import different, held_out
-from fedtopics.documents.reading import CountedWordsError, documents, read
+from fedtopics.documents.reading import CountedWordsError, documents, omop, read
 from fedtopics.documents.reading.bags import EmptyCountsError
 from fedtopics.documents.store import is_store, require_all_words
 from fedtopics.errors import EmptyCorpusError, InputError
@@ -76,6 +76,8 @@ class PartyFolder:
 
     def note_source(self, source: str, options: dict[str, Any]) -> None:
         """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if omop.is_omop(source) and options.get("person_column") is None:
+            options = options | {"person_column": omop.PERSON}
         if Path(source).expanduser().exists():
             source = str(Path(source).expanduser().resolve())
         files.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
@@ -158,8 +160,7 @@ class PartyFolder:
         """The person of each document, empty where unknown."""
         noted = self._noted
         try:
-            if not noted["source"].startswith(("postgresql://", "postgres://")):
-                return [each.person or "" for each in documents(noted["source"], **noted["options"])]
+            return [each.person or "" for each in documents(noted["source"], **noted["options"])]
         except CountedWordsError:
             pass
         corpus = self._read()

@@ -17,6 +17,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
 from fedtopics import files
+from fedtopics.documents.text.preparation import read_vocabulary
 from fedtopics.errors import InputError
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.parts import WORD_LIST
@@ -27,13 +28,14 @@ PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
 APPROVED, REVOKED, SIGNING = "approved", "revoked", "signing.pub"
 
 
-def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
+def found(folder: Path, plan: Plan, words: str | Path | None = None) -> None:
     """Write a new federation's files: the plan for review, and the coordinator's keys and certificates."""
     if (folder / "ca.key").exists() or (folder / PLAN).exists():
         raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")
     files.make_folder(folder)
     if plan.vocabulary.file is not None and words is not None:
-        files.write(folder / WORD_LIST, words.read_bytes(), mode=certificates.PUBLIC_FILE)
+        listed = "".join(f"{word}\n" for word in read_vocabulary(words))
+        files.write(folder / WORD_LIST, listed.encode(), mode=certificates.PUBLIC_FILE)
         plan.words(folder)
     plan.write(folder / PLAN)
     files.publish(folder / TEMPLATE, policy_template(plan))

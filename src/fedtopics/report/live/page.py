@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fedtopics.report.rendering import TEMPLATES
 
-STYLES = ("page.css", "live/live.css")
+STYLES = (*(f"style/{name}.css" for name in ("colors", "type", "page", "tables")), "live/live.css")
 SCRIPTS = ("live/drawing.js", "live/parts.js", "live/live.js")
 FILES = {
     "style.css": ("text/css", STYLES),

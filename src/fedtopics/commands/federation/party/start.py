@@ -10,6 +10,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options
+from fedtopics.commands.pages import Pages, keeping
 from fedtopics.network.plan import acceptance
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
@@ -65,7 +66,8 @@ def take_part(folder: Path, metrics: Path | None = None) -> None:
     asked, told = folder / STOP, until_told_to_stop()
     asked.unlink(missing_ok=True)
     with Kept("party", folder, say) as worker:
-        worker.keep_going(lambda: told() or asked.exists(), written.now_and_then)
+        stop = keeping(lambda: told() or asked.exists(), Pages(folder, say))
+        worker.keep_going(stop, written.now_and_then)
     if asked.exists():
         say("stopped by its page; start it again when it may go on")
 
