@@ -23,7 +23,7 @@ from fedtopics.runs.preparing import prepare
 def audit(
     source: options.Source,
     dealing: options.Dealing,
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
+    method: options.MethodName = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 50,

@@ -38,7 +38,7 @@ def simulate(
     source: options.Source,
     reading: options.Reading,
     out: Annotated[Path, typer.Option(help="New or empty folder for coordinator and parties.")],
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
+    method: options.MethodName = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 20,
