@@ -28,6 +28,7 @@ from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
 from fedtopics.network.party import ledger_file, on_cluster
+from fedtopics.network.party.backup import require_settled
 from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.runs import PartyRuns
 from fedtopics.network.party.side import PartySide
@@ -193,7 +194,19 @@ class PartyFolder:
         given = self.training, self.keep, self.policy.log, score, sign, FILES, self.is_kept
         cluster = self.policy.cluster
         elsewhere = None if cluster is None else on_cluster.opened(cluster, terms.method, store, run)
-        return PartySide(self.name, terms, store, *given, self._identity(sign), elsewhere)
+        own = certificates.read_certificate(self.path / "party.crt")
+        kept = self.policy.changed_documents, own, self.renew
+        return PartySide(self.name, terms, store, *given, self._identity(sign), elsewhere, *kept)
+
+    def renew(self, content: bytes) -> None:
+        """Keep a certificate that was made anew for this party's key, if it holds for longer."""
+        path, own = self.path / "party.crt", certificates.parse_certificate(content, self.path / "party.crt")
+        known = certificates.read_certificate(path)
+        certificates.check_issued(own, certificates.read_certificate(self.path / "ca.crt"))
+        same = own.public_key() == known.public_key() and own.subject == known.subject
+        if not same or own.not_valid_after_utc <= known.not_valid_after_utc:
+            raise InputError("expected a longer certificate of this party's name and key, got another")
+        files.write(path, content, mode=certificates.PUBLIC_FILE)
 
     def _identity(self, sign: Sign) -> Identity | None:
         """Who this party is before others, where the plan has a secure sum."""
@@ -212,6 +225,7 @@ class PartyFolder:
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
         plan = self.plan
+        require_settled(self.path)
         acceptance.check(self.path, plan)
         self.policy.check(plan, self.name)
 

@@ -11,6 +11,7 @@ or in one command each, with an invitation that carries the plan (`invitation`, 
 When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from cryptography import x509
@@ -80,6 +81,35 @@ def revoke(folder: Path, party: str) -> Path:
     approved.rename(target)
     files.sync_folder(folder / APPROVED)
     return target
+
+
+def renew(folder: Path, party: str) -> x509.Certificate:
+    """A new certificate for the name and key of an approved party, in place of the one that will end."""
+    path = folder / APPROVED / Path(party).name / "party.crt"
+    if not path.is_file():
+        raise InputError(f"expected an approved party, got {party!r:.60}; see `fedtopics federation show`")
+    renewed = certificates.renewed(folder, certificates.read_certificate(path))
+    content = renewed.public_bytes(serialization.Encoding.PEM)
+    files.write(path, content, mode=certificates.PUBLIC_FILE)
+    return renewed
+
+
+def without(folder: Path, party: str) -> Plan:
+    """Write the plan without this party, for runs to come; every other party accepts it anew."""
+    plan = Plan.read(folder / PLAN)
+    left = tuple(name for name in plan.parties if name != party)
+    settings = dict(plan.settings)
+    if isinstance(settings.get("topics_per_party"), dict):
+        settings["topics_per_party"] = {
+            name: number for name, number in settings["topics_per_party"].items() if name != party
+        }
+    changed = replace(plan, parties=left, settings=settings, min_parties=min(plan.min_parties, len(left)))
+    changed.write(folder / PLAN)
+    files.publish(folder / TEMPLATE, policy_template(changed))
+    for name in left:
+        if (folder / APPROVED / name).is_dir():
+            share_plan(folder, name)
+    return changed
 
 
 def share_plan(folder: Path, party: str) -> None:
