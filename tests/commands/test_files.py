@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reported import small_run
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -88,3 +89,24 @@ def test_old_names_are_not_shown() -> None:
     assert [name for name in MOVED if f"│ {name} " in shown] == []
     assert CliRunner().invoke(app, ["privacy"]).stdout == shown
     assert CliRunner().invoke(app, ["nothing"]).exit_code == 2
+
+
+def test_options_of_train_are_in_groups() -> None:
+    shown = CliRunner().invoke(app, ["train", "--help"], terminal_width=80).output
+    titles = ["Arguments", "Options", "Method", "Privacy", "Documents", "Words", "Parties", "Cluster"]
+    places = [shown.index(f"╭─ {title} ") for title in titles]
+    assert places == sorted(places)
+    assert places[3] < shown.index("--epsilon ", places[0]) < places[4]
+    assert places[6] < shown.index("--party-column ", places[0]) < places[7]
+
+
+def test_a_report_is_shown_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_run().save(tmp_path / "run")
+    shown: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(shown.append(address) or len(shown) < 2))
+    asked = ["report", str(tmp_path / "run"), "--open"]
+    assert CliRunner().invoke(app, asked[:-1]).exit_code == 0
+    assert shown == []
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    assert shown == [(tmp_path / "run" / "report.html").resolve().as_uri()]
+    assert "open that file yourself" in str(CliRunner().invoke(app, asked).exception)
