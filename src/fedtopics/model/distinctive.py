@@ -41,6 +41,18 @@ def ranked(topic_word: Floats, shares: Floats, by: str) -> NDArray[np.int64]:
     return np.take_along_axis(probable, order, axis=1).astype(np.int64)
 
 
+def first(order: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The `order` of words with those `chosen` of each topic first, both in their order.
+
+    >>> first(np.array([[0, 1, 2, 3]]), np.array([[3, 1]])).tolist()
+    [[1, 3, 0, 2]]
+    """
+    is_first = np.zeros(order.shape, np.bool_)
+    np.put_along_axis(is_first, chosen, True, axis=1)
+    later = ~np.take_along_axis(is_first, order, axis=1)
+    return np.take_along_axis(order, np.argsort(later, axis=1, kind="stable"), axis=1)
+
+
 def distinctiveness(topic_word: Floats, shares: Floats) -> Floats:
     """How much each word sets each topic apart, from 0 up, shape (n_topics, n_words)."""
     own = np.sqrt(topic_word - topic_word.min(axis=1, keepdims=True))
