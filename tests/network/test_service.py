@@ -142,5 +142,4 @@ def test_a_run_needs_no_more_rights_than_a_unit_gives() -> None:
             }
             assert written == {user}
     finally:
-        print((folder / "federation" / HUB / "operator.log").read_text())
         shutil.rmtree(folder, ignore_errors=True)
