@@ -36,3 +36,4 @@ copybutton_prompt_is_regexp = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 nitpicky = False
+smartquotes = False  # two hyphens are those of an option

@@ -73,6 +73,18 @@ def hostile_run() -> Run:
 
 
 @cache
+def many_topics_run() -> Run:
+    """Thirty topics of two kinds, of different sizes, which two parties share unevenly."""
+    rng = np.random.default_rng(3)
+    words = [f"{first}{second}" for first in ("tax", "war", "sea", "law", "farm") for second in range(60)]
+    kinds = rng.gamma(0.3, size=(2, len(words)))
+    counts = np.stack([kinds[k % 2] * 20 + rng.gamma(0.08, size=len(words)) * 900 for k in range(30)])
+    run = with_model(small_run(), TopicModel.from_counts(counts * rng.uniform(1, 6, 30)[:, None], words))
+    amounts = {name: rng.gamma(1.0, size=30).tolist() for name in ("north", "south <b>")}
+    return replace(run, record=run.record | {"party_topics": amounts})
+
+
+@cache
 def large_page() -> str:
     """The page of a run as large as they get; it takes seconds, so it is made once."""
     return run_page(large_run(200, 50_000))

@@ -11,17 +11,17 @@ from typing import Any
 from benchmarks import stored
 from benchmarks.case import Steps, case
 from benchmarks.corpora import dealt
+from benchmarks.dot_charts import dot_chart
 from benchmarks.markdown_tables import table
 from fedtopics import evaluation, methods, sampling
 from fedtopics.commands.leaderboard import plain
-from fedtopics.errors import InputError
 from fedtopics.privacy.price.budget import Budget
-from fedtopics.runs.experiment import train
 from fedtopics.runs.leaderboard import COLUMNS, Candidate, Place, leaderboard, ranked
 
 SETS = ("kos", "ap", "ohsumed")
 BUDGETS = (4.0, 6.0, 8.0)
 DELTA = 1e-6
+DRAWN = ("calm", "ftm (sound)", "lplda (sound)", "pctd (sound)")
 HEAD = ("method", "perplexity", "coherence (NPMI)", "megabytes sent", "seconds", "topics", "")
 
 
@@ -42,29 +42,6 @@ def placed(name: str, epsilon: float, label: str) -> dict[str, Any]:
     return plain(place)
 
 
-def with_equal_topics(name: str, epsilon: float) -> dict[str, Any]:
-    """CALM with as many topics as FTM kept, which the case `leaderboard` has found."""
-    ftm = stored.values("leaderboard").get(name, {}).get(f"{epsilon:g}", {}).get("ftm (sound)")
-    if ftm is None:
-        raise InputError("expected the results of the case leaderboard, got none; run it first")
-    n_topics = round(ftm["scores"]["topics"])
-    found = train(dealt(name), "calm", epsilon=epsilon, n_topics=n_topics, n_threads=1, show_progress=False)
-    return {"n_topics": n_topics, **found.scores}
-
-
-def equal_topics() -> str:
-    """FTM and CALM with the same number of topics."""
-    rows = []
-    for name, by_epsilon in stored.values("leaderboard_equal_topics").items():
-        for epsilon, calm in by_epsilon.items():
-            ftm = stored.values("leaderboard")[name][epsilon]["ftm (sound)"]["scores"]
-            cells = [f"{ftm['perplexity']:.0f}", f"{calm['perplexity']:.0f}"]
-            cells += [f"{ftm['coherence']:.3f}", f"{calm['coherence_npmi']:.3f}"]
-            rows.append([name, epsilon, str(calm["n_topics"]), *cells])
-    names = ["ftm", "calm", "ftm, NPMI", "calm, NPMI"]
-    return table(["set", "epsilon (word add/remove)", "topics", *names], rows)
-
-
 def boards() -> str:
     """The boards of every set; ranks in parentheses."""
     lines = []
@@ -74,6 +51,24 @@ def boards() -> str:
             title = f"{name}, word add/remove epsilon {epsilon}, delta at most {DELTA:g}, one seed"
             lines += [title, "", table(HEAD, [_row(place) for place in board]), ""]
     return "\n".join(lines).strip()
+
+
+def picture() -> str:
+    """Perplexity of the private methods over that of `shared`, on every set and at every epsilon."""
+    rows: dict[str, dict[str, list[float]]] = {}
+    for name, by_epsilon in stored.values("leaderboard").items():
+        for epsilon, found in sorted(by_epsilon.items()):
+            exact = found["shared"]["scores"]["perplexity"]
+            shown = {
+                label: [found[label]["scores"]["perplexity"] / exact] for label in DRAWN if label in found
+            }
+            rows[f"{name}, {epsilon}"] = shown
+    return dot_chart(
+        rows,
+        (0.9, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4),
+        title="50 topics, one true epsilon (4, 6 or 8)",
+        x_label="perplexity relative to shared: farther left is better",
+    )
 
 
 def _place(found: dict[str, Any]) -> Place:
@@ -96,7 +91,12 @@ board = partial(
 )
 
 
-@board("leaderboard", minutes=15, shows={"leaderboard": boards}, summary=boards)
+@board(
+    "leaderboard",
+    minutes=15,
+    shows={"leaderboard": boards, "evidence/leaderboard.svg": picture},
+    summary=boards,
+)
 def steps() -> Steps:
     """Every method at the same true epsilon: KOS, AP and ohsumed at word add/remove 4, 6 and 8."""
     return {
@@ -105,9 +105,3 @@ def steps() -> Steps:
         for epsilon in BUDGETS
         for label in labels()
     }
-
-
-@board("leaderboard_equal_topics", minutes=10, shows={"equal-topics": equal_topics}, summary=equal_topics)
-def equal_topics_steps() -> Steps:
-    """CALM with as many topics as FTM kept on the leaderboard."""
-    return {f"{n}/{epsilon:g}": partial(with_equal_topics, n, epsilon) for n in SETS for epsilon in BUDGETS}

@@ -12,10 +12,10 @@ def rows(paragraph: str) -> list[tuple[list[str], str]]:
     found: list[tuple[list[str], str]] = []
     for line in paragraph.split("\n"):
         if head := ROW.match(line):
-            found.append((head[1].replace("*", "").split(", "), head[2]))
+            found.append((head[1].replace("*", "").split(", "), head[2].replace("*", r"\*")))
         elif found and line.startswith("  "):
             names, meaning = found[-1]
-            found[-1] = (names, f"{meaning} {line.strip()}")
+            found[-1] = (names, f"{meaning} {line.strip()}".replace(" *", r" \*"))
         else:
             return []
     return found
@@ -35,17 +35,23 @@ def listed(found: list[tuple[list[str], str]], known: set[str]) -> str:
     return "\n".join(f"* ``{', '.join(names)}``: {meaning}" for names, meaning in found)
 
 
+def as_code(text: str) -> str:
+    """What stands in single backticks is code."""
+    return re.sub(r"(?<!`)`([^`\n]+)`(?!`)", r"``\1``", text)
+
+
 def show_as_written(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     shown, fields = [], []
-    for paragraph in re.split(r"\n\s*\n", "\n".join(lines)):
+    for paragraph in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
         if found := rows(paragraph):
-            text = listed(found, parameters(value))
+            text = as_code(listed(found, parameters(value)))
             (fields if text.startswith(":param") else shown).append(text)
             continue
         laid_out = re.search(r"^ |\S {2,}\S|\|", paragraph, re.MULTILINE)
         if laid_out and not paragraph.lstrip().startswith((">>>", ".. ", ":")):
-            paragraph = "::\n\n" + "\n".join(f"    {line}" for line in paragraph.split("\n"))
-        shown.append(re.sub(r"(?<!`)`([^`\n]+)`(?!`)", r"``\1``", paragraph))
+            shown.append("::\n\n" + "\n".join(f"    {line}" for line in paragraph.split("\n")))
+        else:
+            shown.append(as_code(paragraph))
     lines[:] = "\n\n".join(shown + fields).split("\n")
 
 

@@ -59,6 +59,16 @@ def test_workers_and_threads_change_no_bit(name: str, one: Cluster, two: Cluster
     assert bits(on(two, name, tmp_path / "two")) == expected
 
 
+@pytest.mark.parametrize("most", [1, 2])
+def test_who_adds_which_branches_changes_no_bit(
+    most: int, one: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = bits(trained(made("calm"), tmp_path / "here", n_shards=7))
+    monkeypatch.setattr(connection, "PER_WORKER", 5)
+    monkeypatch.setattr(connection, "MOST_BRANCHES", most)
+    assert bits(on(one, "calm", tmp_path / "one", n_shards=7)) == expected
+
+
 def test_a_worker_that_is_killed_changes_no_bit_and_no_noise(two: Cluster, tmp_path: Path) -> None:
     """Noise of the operating system: what is there when a worker dies must be what is used in the end."""
     with distributed.Client(two.address, set_as_default=False) as client:

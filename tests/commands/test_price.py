@@ -71,6 +71,17 @@ def test_what_is_accepted_is_what_the_record_says_in_the_end(letters: Path, tmp_
     assert found.stderr.index("price of the whole run") < found.stderr.index("of it for agreeing")
 
 
+@pytest.mark.parametrize("method", ["calm", "pctd", "shared", "hush"])
+def test_a_run_by_a_secure_sum_costs_what_is_told_before(letters: Path, tmp_path: Path, method: str) -> None:
+    few = ("--party-column", "owner", "--topics", 3, "--rounds", 2, "--method", method)
+    found = called("train", letters, *few, "--secure-sum", 0, "--accept-cost", "--out", tmp_path / "run")
+    assert found.exit_code == 0, found.output
+    assert Run.load(tmp_path / "run").record["secure_sum"]["n_parties"] == 2
+    for row in Run.load(tmp_path / "run").privacy:
+        if row["basis"] == "proved":
+            assert f"epsilon {row['epsilon']:.4g} ({row['relation']}" in found.stderr
+
+
 @pytest.mark.parametrize(("answer", "code"), [("n\n", 1), ("y\n", 0)])
 def test_on_a_terminal_it_asks(
     letters: Path, answer: str, code: int, monkeypatch: pytest.MonkeyPatch

@@ -6,10 +6,13 @@ import json
 from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
-from reported import small_runs
+from reported import small_run, small_runs
 
 from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.report.aligned_topics import aligned_topics
 from fedtopics.report.comparison_page import comparison_page
 from fedtopics.runs import comparison
 from fedtopics.runs.comparison import common_relation, grouped
@@ -98,3 +101,44 @@ def test_the_best_is_named_with_what_it_protects_and_none_where_promises_differ(
     assert "Best private for word add/remove: calm at its epsilon 8." in page
     assert "Best private for document add/remove: whole at its epsilon 8." in page
     assert "These protect different things" in page
+
+
+def test_runs_are_kept_with_their_models_and_read_back(tmp_path: Path) -> None:
+    comparison.save(small_runs(), tmp_path, title="Two ways")
+    names = sorted(path.name for path in (tmp_path / comparison.RUNS).iterdir())
+    assert len(names) == len(small_runs())
+    assert "calm-epsilon-8-seed-1" in names
+    assert "shared-seed-0" in names
+    models = comparison.models(tmp_path, comparison.load(tmp_path))
+    assert list(models) == [
+        "alone",
+        "shared",
+        "calm, epsilon 2 (word add/remove)",
+        "calm, epsilon 8 (word add/remove)",
+    ]
+    kept = models["calm, epsilon 8 (word add/remove)"]
+    assert (kept.topic_word == small_run().model.topic_word).all()
+    assert comparison.title_of(tmp_path) == "Two ways"
+    assert comparison.models(tmp_path / "elsewhere", records()) == {}
+
+
+def test_lost_and_changed_topics_are_those_that_the_other_run_lacks_or_has_otherwise() -> None:
+    words = list("abcdefghij")
+    counts = np.kron(np.eye(5), [9.0, 6.0])
+    other = counts[[1, 0, 2, 3]].copy()
+    other[2] = 0.6 * counts[2] + 0.8 * counts[4]  # topic 2 is another one now, topic 4 is gone
+    found = aligned_topics(
+        {
+            "one": TopicModel.from_counts(counts, words),
+            "other": TopicModel.from_counts(other, words),
+            "elsewhere": TopicModel.from_counts(counts, [word.upper() for word in words]),
+        }
+    )
+    assert found is not None
+    assert [model["name"] for model in found["models"]] == ["one", "other"]
+    assert found["left_out"] == 1
+    matches = found["matches"][0][1]
+    assert [None if match is None else match[0] for match in matches] == [1, 0, None, 3, 2]
+    assert matches[0][1] > found["same"] > matches[4][1] >= 0.5
+    assert [match[0] for match in found["matches"][1][0]] == [1, 0, 4, 3]
+    assert aligned_topics({"one": TopicModel.from_counts(counts, words)}) is None

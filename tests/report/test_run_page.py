@@ -17,10 +17,9 @@ from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.summing import Summing
-from fedtopics.report import topics_shown
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
-from fedtopics.report.topics_shown import cards, similarity, word_index
+from fedtopics.report.topics_shown import cards, similarity
 from fedtopics.runs.experiment import train
 
 
@@ -252,19 +251,13 @@ def test_cards_are_sorted_by_share_and_neighbors_are_similar() -> None:
     model = TopicModel.from_counts(counts, "abcde", beta=0.01)
     made = cards(model, similarity(model))
     assert [card.number for card in made] == [1, 2, 0]
-    assert {card.number: card.neighbors for card in made} == {1: (0,), 2: (), 0: (1,)}
-    assert made[1].telling == ("d", "e")
-
-
-def test_the_index_gives_the_likeliest_topics_of_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = np.zeros((40, 3))
-    counts[38, 0], counts[5, 0], counts[7, 1], counts[2, 2] = 75, 25, 300, 1
-    index = word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"], beta=0.0 + 1e-12))
-    assert index["words"] == "war\ntax\nsea"
-    assert (index["width"], index["per_word"]) == (2, 3)
-    assert str(index["topics"])[12:20] == "12750525"
-    monkeypatch.setattr(topics_shown, "INDEX_BYTES", 40)
-    assert word_index(TopicModel.from_counts(counts, ["tax", "war", "sea"]))["words"] == "war\ntax"
+    near = {card.number: [other for other, _ in card.neighbors] for card in made}
+    assert near == {1: [0], 2: [], 0: [1]}
+    assert made[0].neighbors[0][1] == pytest.approx(1.0, abs=0.01)
+    assert made[1].short == ("d", "e")
+    assert made[1].name == "d, e"
+    labeled = cards(model.set_topic_labels({1: "money"}), similarity(model))
+    assert [(card.name, card.short) for card in labeled][:2] == [("money", ("money",)), ("d, e", ("d", "e"))]
 
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:
@@ -283,7 +276,7 @@ def test_the_largest_models_stay_below_two_megabytes() -> None:
 @pytest.mark.parametrize("theme", [0, 1])
 def test_colors_have_enough_contrast(theme: int) -> None:
     """WCAG 2.2 AA: 4.5 to 1 for text, in both themes."""
-    style = (TEMPLATES / "page.css").read_text()
+    style = (TEMPLATES / "style" / "colors.css").read_text()
     colors = dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", style.split("}")[theme]))
     text = ("ink", "soft", "accent", "good", "fair", "poor")
     pairs = [(fore, back) for fore in text for back in ("paper", "card")]

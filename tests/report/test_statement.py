@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +98,26 @@ def as_federated(run: Run) -> Run:
     """The run as if it had been one of machines whose parties have signed."""
     parties = [{"name": p["name"], "n_answers": 6, "attested": True} for p in run.record["parties"]]
     return replace(run, record=run.record | {"engine": "https", "parties": parties, "noise": "secure"})
+
+
+REGISTRY = os.environ.get("FEDTOPICS_REGISTRY", "")  # a checkout of opendp/deployments-registry-data
+
+
+@pytest.mark.skipif(not REGISTRY, reason="FEDTOPICS_REGISTRY names no checkout of the registry")
+@pytest.mark.parametrize("method", ["calm", "hush", "lplda", "fedlda", "ftm", "pctd"])
+def test_the_registry_itself_takes_it(method: str) -> None:
+    """Its own schema, which may be newer than the one that is copied above."""
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = yaml.safe_load((Path(REGISTRY) / "schemas" / "deployments-schema.yaml").read_text())
+    parts = schema["properties"]["deployment"]["properties"]
+    assert {part: fields.keys() <= parts[part]["properties"].keys() for part, fields in FIELDS.items()} == (
+        dict.fromkeys(FIELDS, True)
+    )
+    checker = jsonschema.Draft7Validator(schema, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER)
+    run = train(small_data(), method, n_topics=4, n_rounds=3)
+    for made in (run, as_federated(run)):
+        told = yaml.safe_load(yaml_text(statement(made, Filing(sector="Government"))))
+        assert [error.message for error in checker.iter_errors(told)] == []
 
 
 def test_a_word_is_stated_with_what_it_does_not_compare_with() -> None:

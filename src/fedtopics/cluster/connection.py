@@ -25,6 +25,7 @@ CONNECT_SECONDS = 10.0  # for the scheduler to answer, and for a first worker
 ALONE_SECONDS = 60.0  # without any worker, in the middle of a run
 POLL_SECONDS = 2.0
 PER_WORKER = 2  # tasks in a round: few, as each costs some, and more than one, for workers that are faster
+MOST_BRANCHES = 8  # sums that come here: the others keep working while the first are on their way
 KEPT_TRYING = 3  # workers that may die over one shard
 
 
@@ -53,7 +54,7 @@ class Connection:
             self._check_folder(client)
 
     def total(self, jobs: Sequence[Job]) -> Part:
-        """The sum of the answers, added on the workers in the order of the tree."""
+        """The sum of the answers in the order of the tree: workers add branches, this process the rest."""
         client = self._connected()
         with self._clear_errors():
             n_workers, made = len(self._addresses()), list[Any]()
@@ -67,13 +68,14 @@ class Connection:
 
             try:
                 leaves = [submit(work.answers, group) for group in groups]
-                root = shards.in_tree(leaves, lambda one, other: submit(_added, one, other))
-                self._wait_for(root)
-                total: Part = root.result()
+                branches = [
+                    shards.in_tree(branch, lambda one, other: submit(_added, one, other))
+                    for branch in shards.subtrees(leaves, MOST_BRANCHES)
+                ]
+                return shards.in_tree([self._result(branch) for branch in branches], _added)
             except BaseException:
                 client.cancel(made)
                 raise
-            return total
 
     def close(self) -> None:
         """Leave the scheduler, which goes on."""
@@ -133,16 +135,18 @@ class Connection:
         finally:
             mark.unlink(missing_ok=True)
 
-    def _wait_for(self, future: Any) -> None:
-        """Wait until it is done, as long as there are workers, or hope for some."""
+    def _result(self, future: Any) -> Part:
+        """What comes of it, waited for as long as there are workers, or hope for some."""
         wait, alone_since = _distributed().wait, None
         while True:
             try:
                 with self._client.as_current():
                     wait(future, timeout=POLL_SECONDS)
-                return
             except TimeoutError:
                 alone_since = None if self._addresses() else alone_since or monotonic()
+            else:
+                found: Part = future.result()
+                return found
             if alone_since is not None and monotonic() - alone_since > ALONE_SECONDS:
                 raise ClusterError(
                     f"the last worker of {self.cluster.address} has gone, and none came for "

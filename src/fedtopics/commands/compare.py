@@ -41,7 +41,10 @@ def compare(
     rounds: options.Rounds = None,
     unit: options.Unit = None,
     threads: options.Threads = None,
-    out: Annotated[Path | None, typer.Option(help="New or empty folder for the records and a page.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="New or empty folder for a page, records and models.")
+    ] = None,
+    title: options.Title = None,
     as_json: options.Json = False,
 ) -> None:
     chosen = [name.strip() for name in names.split(",")]
@@ -66,7 +69,7 @@ def compare(
         own=own,
         **given,
     )
-    page = None if out is None else report.save_comparison(runs, out)
+    page = None if out is None else report.save_comparison(runs, out, title)
     if as_json:
         options.print_json({"runs": [run.record for run in runs]})
         return

@@ -25,6 +25,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="HTML file to write; report.html in DIR, written anew, if not given.")
     ] = None,
+    title: options.Title = None,
     public: Annotated[
         bool,
         typer.Option(
@@ -34,29 +35,34 @@ def report(
 ) -> None:
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
-    options.say(put_beside(folder, out, public=public))
+    options.say(put_beside(folder, out, public=public, title=title))
 
 
-def put_beside(folder: Path, out: Path | None = None, *, public: bool = False) -> Path:
-    """The page of a saved run or comparison, written into its folder or where told."""
+def put_beside(
+    folder: Path, out: Path | None = None, *, public: bool = False, title: str | None = None
+) -> Path:
+    """The page of a saved run or comparison, written into its folder or where told; `title`: not its own."""
     is_comparison = (folder / comparison.FILE).is_file()
     if is_comparison and public:
         raise InputError(f"expected a run, got the comparison {folder}: its scores were not paid for")
     if public:
-        page = reports.run_page(Run.load(folder), public=True)
+        page = reports.run_page(Run.load(folder), public=True, title=title)
     elif is_comparison:
-        page = reports.comparison_page(comparison.load(folder))
+        records = comparison.load(folder)
+        named = title or comparison.title_of(folder)
+        page = reports.comparison_page(records, comparison.models(folder, records), title=named)
     else:
-        page = reports.run_page(Run.load(folder))
+        page = reports.run_page(Run.load(folder), title=title)
     path = out or folder / (reports.PUBLIC_FILE if public else reports.FILE)
-    files.publish(path, page)
+    if public:
+        files.publish(path, page)
+    else:  # it shows what private.json does
+        files.write(path, page.encode(), failed=files.UNWRITTEN)
     return path
 
 
-def save_comparison(runs: list[Run], folder: Path) -> Path:
-    """The records and the page of several runs, in a new or empty folder; gives the path of the page."""
+def save_comparison(runs: list[Run], folder: Path, title: str | None = None) -> Path:
+    """Records, models and the page of several runs, in a new or empty folder; gives the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = folder / reports.FILE
-    files.publish(page, reports.comparison_page([run.record for run in runs]))
-    files.publish(folder / comparison.FILE, comparison.to_json(runs))
-    return page
+    comparison.save(runs, folder, title=title)
+    return put_beside(folder)

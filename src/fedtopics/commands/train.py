@@ -52,6 +52,7 @@ def train(
     accept_cost: price.AcceptCost = False,
     audit: options.Audited = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
+    title: options.Title = None,
     as_json: options.Json = False,
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
@@ -81,7 +82,7 @@ def train(
     )
     _warn(run.record)
     if out is not None:
-        run.save(out)
+        run.titled(title).save(out)
         report.put_beside(out)
     if as_json:
         options.print_json(run.record)

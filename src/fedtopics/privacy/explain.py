@@ -37,6 +37,12 @@ ANSWERS: dict[Worth, str] = {
     "hardly protected": "From a hint",
     "not protected": "Yes, possibly",
 }
+WHOLES = {
+    "word": "single words",
+    "document": "whole documents",
+    "person": "all that one person wrote",
+    "party": "all that one party holds",
+}
 DENIABLE: dict[Worth, str] = {
     "protected": "deniable",
     "partly protected": "deniable where nobody suspects them",
@@ -151,6 +157,21 @@ def _answer(relation: Relation, epsilon: float, delta: float, n_words: int) -> t
     if found == NOTHING:
         return ANSWERS[found], f"The promise is too weak to mean anything: {bound}. {rise}."
     return ANSWERS[found], f"{rise}, and no further: {bound}."
+
+
+def in_short(bound: Guarantee) -> str:
+    """What a bound protects and how far, as part of a sentence.
+
+    >>> from fedtopics.privacy.mechanisms.histogram import Histogram
+    >>> found = guarantees(Histogram(4.0, 10_000).price(), 10_000, 1e-6)
+    >>> in_short(found[0])
+    'single words partly protected at epsilon 4 (word add/remove)'
+    >>> in_short(found[2])
+    'whole documents not protected: no bound (document add/remove)'
+    """
+    link = ":" if bound.epsilon == inf else " at"
+    told = priced(bound.relation, bound.epsilon, bound.delta)
+    return f"{WHOLES[bound.relation.split()[0]]} {bound.worth}{link} {told}"
 
 
 def raw_text(bounds: Sequence[Guarantee], promised: str) -> tuple[str, str]:

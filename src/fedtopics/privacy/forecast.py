@@ -1,13 +1,14 @@
 """What a planned run costs, means and gives up in quality, before any data is touched."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
 
 import numpy as np
 
 from fedtopics.errors import InputError
-from fedtopics.privacy.explain import counts_documents, meaning, warnings
+from fedtopics.privacy.explain import ANSWERS, counts_documents, meaning, odds, priced, warnings
+from fedtopics.privacy.grades import Rise, Worth, rises, worth
 from fedtopics.privacy.mechanisms.bounds import check_size
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, Cost
 from fedtopics.privacy.price.events import DiscreteLaplace, GaussianVector, ZeroConcentrated
@@ -68,6 +69,55 @@ class Explanation:
     meaning: list[str]
     warnings: list[str]
     outlook: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What another `epsilon` would promise and cost: a forecast, for a run like one that was made.
+
+    told    the bound with its relation
+    worth   how far it protects, and the `answer` to whether someone can find out
+    odds    by how many times the odds of a guess rise at most
+    rises   what guesses may become
+    ratio   expected perplexity relative to training without noise; None where nobody knows
+    """
+
+    epsilon: float
+    told: str
+    worth: Worth
+    answer: str
+    odds: str
+    rises: tuple[Rise, ...]
+    ratio: float | None
+
+
+def prospects(
+    relation: str,
+    epsilons: Sequence[float],
+    delta: float,
+    n_words: int,
+    ratio: Callable[[float], float | None] = lambda epsilon: None,
+) -> list[Prospect]:
+    """What each of the `epsilons` of a `relation` would promise at `delta` among `n_words`, and cost.
+
+    >>> [(p.worth, p.odds) for p in prospects("word add/remove", [1.0, 6.0], 0.0, 8000)]
+    [('protected', '2.7'), ('hardly protected', '403')]
+    """
+    found = []
+    for epsilon in epsilons:
+        graded = worth(epsilon, delta, n_words)
+        found.append(
+            Prospect(
+                epsilon,
+                priced(relation, epsilon, delta),
+                graded,
+                ANSWERS[graded],
+                odds(epsilon),
+                rises(epsilon, delta, n_words),
+                ratio(epsilon),
+            )
+        )
+    return found
 
 
 def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:

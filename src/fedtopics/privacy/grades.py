@@ -25,12 +25,14 @@ nothing: a word is not safer because there are many others. With a delta the rar
 vocabulary makes the word harsher, never kinder. It is the same for a word, a document and a person.
 """
 
+from dataclasses import dataclass
 from math import exp, inf
 from typing import Literal, TypeAlias
 
 Worth: TypeAlias = Literal["protected", "partly protected", "hardly protected", "not protected"]
 
 SUSPICION, HINT = 2, 100
+GUESSES = ("a suspicion", "a hint", "the vocabulary alone")  # what a guess starts from, by priors
 LIMITS: dict[Worth, float] = {"protected": 3.0, "partly protected": 99.0, "hardly protected": 9801.0}
 NOTHING: Worth = "not protected"
 WORDS: tuple[Worth, ...] = (*LIMITS, NOTHING)  # the kindest first
@@ -82,6 +84,28 @@ def chances(epsilon: float, delta: float, n_words: int) -> str:
     """
     known = sorted(set(priors(n_words)))
     return ", ".join(f"from 1 in {n:,} to {percent(chance(epsilon, delta, n))}" for n in known)
+
+
+@dataclass(frozen=True)
+class Rise:
+    """What a guess that is right 1 time in `n` may become: right a `share` of the time, in words `told`."""
+
+    guess: str
+    n: int
+    share: float
+    told: str
+
+
+def rises(epsilon: float, delta: float, n_words: int) -> tuple[Rise, ...]:
+    """What each of the three guesses among `n_words` may become by `epsilon` and `delta`.
+
+    >>> [(rise.guess, rise.told) for rise in rises(6.0, 0.0, 8000)]
+    [('a suspicion', '99.75 %'), ('a hint', '80.3 %'), ('the vocabulary alone', '4.8 %')]
+    """
+    shares = (
+        (guess, n, chance(epsilon, delta, n)) for guess, n in zip(GUESSES, priors(n_words), strict=True)
+    )
+    return tuple(Rise(guess, n, share, percent(share)) for guess, n, share in shares)
 
 
 def percent(share: float) -> str:

@@ -1,9 +1,11 @@
 """What messages would take on a wire, counted where there is none: blocks of arrays, as `coding` makes them.
 
-Over a network the few hundred bytes of each message's headers are added.
+Over a network the few hundred bytes of each message's headers are added. Counting takes as long as coding
+does, so a thread beside does it while parties work.
 """
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -31,22 +33,34 @@ class Carried:
     _first: tuple[Known, Arrays, int, Known] | None = field(default=None, init=False)
     _up: int = field(default=0, init=False)
     _down: int = field(default=0, init=False)
+    _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1), init=False)
+    _waiting: list[Future[None]] = field(default_factory=list, init=False)
+
+    def tell(self, party: str, told: Arrays) -> None:
+        """Count what a party is told, which nobody changes."""
+        self._waiting.append(self._beside.submit(self._tell, party, told))
 
     def by(self, overhear: Overhear) -> Overhear:
-        """One that overhears what `overhear` does, and counts it."""
+        """One that overhears what `overhear` does, and counts the answer."""
 
         def heard(number: int, party: str, told: Arrays, release: Release[Arrays]) -> None:
             overhear(number, party, told, release)
-            self._tell(party, told)
-            self._send(party, release.value)
+            self._waiting.append(self._beside.submit(self._send, party, release.value))
 
         return heard
 
     def since_last(self) -> tuple[int, int]:
         """Bytes up and down since they were asked for last."""
+        for counted in self._waiting:
+            counted.result()
         found = self._up, self._down
         self._up = self._down = 0
+        self._waiting.clear()
         return found
+
+    def close(self) -> None:
+        """Let the thread end."""
+        self._beside.shutdown(cancel_futures=True)
 
     def _send(self, party: str, arrays: Arrays) -> None:
         if self.masked:

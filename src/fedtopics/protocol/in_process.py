@@ -1,6 +1,7 @@
 """Engine: all parties in this process, one after another. The reference for every other engine."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -63,16 +64,17 @@ def run(
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure, together=together)
     state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
-    carried = Carried(masked=summing is not None)
-    for number in range(method.n_rounds):
-        began, turn = perf_counter(), replace(turn, round=number)
-        combine = partial(_combined, method, summing, len(corpora))
-        state, parties = _played(method, state, parties, turn, ledger, carried.by(overhear), combine, answer)
-        seconds = perf_counter() - began
-        up, down = carried.since_last()
-        seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
-        rounds.append(Round(number, seconds, up, down, seen))
-        on_round(rounds[-1])
+    with closing(Carried(masked=summing is not None)) as carried:
+        answer, overhear = _counted(carried, answer), carried.by(overhear)
+        for number in range(method.n_rounds):
+            began, turn = perf_counter(), replace(turn, round=number)
+            combine = partial(_combined, method, summing, len(corpora))
+            state, parties = _played(method, state, parties, turn, ledger, overhear, combine, answer)
+            up, down = carried.since_last()
+            seconds = perf_counter() - began
+            seen = method.measures(state) | monitor(number, partial(method.model, state, vocabulary))
+            rounds.append(Round(number, seconds, up, down, seen))
+            on_round(rounds[-1])
     local = {name: method.local_model(party) for name, party in parties.items()}
     kept = {name: model for name, model in local.items() if model is not None}
     shares, remarks = method.party_topics(state), method.remarks(state)
@@ -129,6 +131,16 @@ def _played(
         sent[name], after[name] = release.value, replace(party, memory=memory)
     combine = rounds.combine if combine is None else combine
     return combine(state, sent, turn), after
+
+
+def _counted(carried: Carried, contribute: Contribute) -> Contribute:
+    """The same answers, with what parties are told counted meanwhile."""
+
+    def answer(party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
+        carried.tell(party.name, told)
+        return contribute(party, told, turn)
+
+    return answer
 
 
 def _combined(

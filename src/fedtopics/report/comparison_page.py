@@ -1,11 +1,13 @@
-"""Several runs as one HTML page: quality against proved privacy, with the spread over seeds."""
+"""Several runs as one HTML page: quality against proved privacy, and their topics side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
+from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import RELATIONS
-from fedtopics.report.rendering import markup, render
+from fedtopics.report.aligned_topics import aligned_topics
+from fedtopics.report.rendering import data_block, markup, render
 from fedtopics.report.svg import Line, line_chart
 from fedtopics.runs.comparison import Group, Record, common_relation, grouped
 
@@ -16,13 +18,23 @@ PANELS = (
 SCORES = ("perplexity", "coherence_npmi", "coherence_umass", "diversity")
 
 
-def comparison_page(records: Sequence[Record]) -> str:
-    """The page of runs on the same data, from their `records`, complete in itself."""
+def comparison_page(
+    records: Sequence[Record], models: Mapping[str, TopicModel] | None = None, *, title: str | None = None
+) -> str:
+    """The page of runs on the same data, from their `records`, complete in itself.
+
+    models   those whose topics stand side by side, by what to call them
+    title    of the page, instead of one that is made up
+    """
     groups = grouped(records)
+    aligned = aligned_topics(models or {})
     relation = common_relation(groups)
     private = [group for group in groups if group.epsilon is not None]
     return render(
         "comparison.html",
+        title=title,
+        aligned=aligned,
+        aligned_data=data_block(aligned),
         first=records[0],
         groups=groups,
         relation=relation,

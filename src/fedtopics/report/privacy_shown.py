@@ -1,8 +1,13 @@
 """The privacy of a run as the page tells it: questions a reader has, the ledger, what is public."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import inf
+from typing import Any
 
+from fedtopics import methods
+from fedtopics.errors import InputError
 from fedtopics.privacy.explain import (
     QUESTIONS,
     SAYS_NOTHING,
@@ -11,11 +16,13 @@ from fedtopics.privacy.explain import (
     guarantees,
     raw_text,
 )
-from fedtopics.privacy.grades import WORDS
+from fedtopics.privacy.forecast import prospects
+from fedtopics.privacy.grades import WORDS, Rise, rises
 from fedtopics.privacy.price.cost import FREE, NO_BOUND, RELATIONS, Cost, Loss
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run, protects
 
+STEP, N_STEPS = 0.25, 64  # of the epsilons that a reader may look at
 VOCABULARY = {
     "as given": ("By design", "The list of words was given in public."),
     "agreed privately": (
@@ -42,6 +49,7 @@ class Question:
     asked: str
     answer: str
     reason: str
+    rises: tuple[Rise, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,14 +80,55 @@ def spendings(run: Run) -> list[Spending]:
 
 def questions(run: Run, spent: Sequence[Spending], guarantee: str) -> list[Question]:
     """Answers for the party that has spent most."""
-    worst = _worst(spent)
+    worst, n_words = _worst(spent), run.record["n_words"]
     sent = any(group.n_priced + group.n_unbounded for group in spent)
     answer, reason = raw_text(list(worst.values()), guarantee) if sent else ("No", _nothing(run))
     return [
         Question("The documents themselves, or exact counts of their words?", answer, reason),
-        *(Question(asked, *worst[name].answer) for name, asked in QUESTIONS.items() if name in worst),
+        *(_question(asked, worst[name], n_words) for name, asked in QUESTIONS.items() if name in worst),
         *(_purpose(run, worst) if sent else []),
     ]
+
+
+def _question(asked: str, bound: Guarantee, n_words: int) -> Question:
+    """What may be found out under a `bound`, with what guesses may become where it is one."""
+    bounded = 0 < bound.epsilon < inf
+    return Question(asked, *bound.answer, rises(bound.epsilon, bound.delta, n_words) if bounded else ())
+
+
+def outlook(run: Run, bound: Guarantee | None) -> dict[str, Any] | None:
+    """What other epsilons would promise and cost, around the `bound` of this run; None where it has none."""
+    chosen = run.epsilon
+    if bound is None or chosen is None or not 0 < bound.epsilon < inf:
+        return None
+    beside = max(0.0, bound.epsilon - chosen)  # the agreement on words, which stays as it is
+    steps = sorted({*(STEP * number for number in range(1, N_STEPS + 1)), chosen})
+    ratio = partial(_expected_ratio, run.record)
+    found = prospects(
+        bound.relation,
+        [step + beside for step in steps],
+        bound.delta,
+        run.record["n_words"],
+        lambda epsilon: ratio(epsilon - beside),
+    )
+    return {
+        "at": steps.index(chosen),
+        "relation": bound.relation,
+        "prospects": [asdict(row) for row in found],
+    }
+
+
+def _expected_ratio(record: Mapping[str, Any], epsilon: float) -> float | None:
+    """What the method expects of its topics at another `epsilon`, where it has a forecast."""
+    if not record.get("forecast"):
+        return None
+    try:
+        settings = record["settings"] | {"epsilon": epsilon}
+        made = methods.make(record["method"], variant=record.get("variant"), **settings)
+        found = made.forecast(record["n_words"])
+    except InputError:
+        return None
+    return None if found is None else round(found["perplexity_ratio"], 4)
 
 
 def headline(run: Run, spent: Sequence[Spending]) -> Guarantee | None:

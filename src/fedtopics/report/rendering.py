@@ -2,11 +2,40 @@
 
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
 TEMPLATES = files("fedtopics") / "report" / "templates"
+# A file for each idea; pages have the script of their parts, and one style.
+STYLES = tuple(
+    f"style/{name}.css"
+    for name in (
+        "colors",
+        "type",
+        "page",
+        "tables",
+        "explorer",
+        "topics",
+        "parties",
+        "privacy",
+        "aligned",
+        "print",
+    )
+)
+EVERYWHERE = ("theme", "folding")
+SCRIPTS = {
+    name: tuple(f"script/{part}.js" for part in (*EVERYWHERE, *parts))
+    for name, parts in {
+        "run.html": (
+            *("packed", "state", "labels", "map", "topic", "search", "list", "parties", "outlook"),
+            *("fold_in", "try_a_text", "run"),
+        ),
+        "comparison.html": ("aligned",),
+        "statement.html": (),
+    }.items()
+}
 
 
 def render(template: str, **content: Any) -> str:
@@ -21,10 +50,10 @@ def render(template: str, **content: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "percent": percent, "size": size, "epsilon": epsilon}
-    script = _text("page.js")
+    script = joined(SCRIPTS[template])
     digest = b64encode(sha256(script.encode()).digest()).decode()
     page: str = environment.get_template(template).render(
-        style=markup(_text("page.css")), script=markup(script), script_digest=digest, **content
+        style=markup(joined(STYLES)), script=markup(script), script_digest=digest, **content
     )
     # A word may hold half of a surrogate pair, which no file can.
     return page.encode("utf-8", "replace").decode("utf-8")
@@ -43,6 +72,11 @@ def data_block(value: object) -> Any:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return markup(text)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Style sheets or scripts as one text."""
+    return "\n".join(_text(name) for name in names)
 
 
 def _text(name: str) -> str:

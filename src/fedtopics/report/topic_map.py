@@ -1,114 +1,64 @@
-"""The topics on a plane: similar ones near each other, each as large as its share of the text."""
+"""Places of the topics on a plane: similar ones near each other, spread evenly so that each can have a label.
 
-from collections.abc import Sequence
-from itertools import product
-from xml.sax.saxutils import escape
+Hellinger distances are scaled to two dimensions (classical scaling), and topics that stand too close are
+pushed apart until every one has about as much room as any other. Nearness survives that, distances do not:
+the page names the nearest topics of each, by their exact similarity.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.model import TopicModel
-from fedtopics.report.svg import COLORS
-from fedtopics.report.topics_shown import Card
+Floats = NDArray[np.float64]
 
-WIDTH, HEIGHT, MARGIN = 640, 400, 30
-LARGEST, SMALLEST = 34.0, 4.0
-LETTER, LINE, LONGEST = 6.6, 12, 16
-N_PUSHES = 60
+SHAPE = (1.25, 1.0)  # width and height of the plane before it is fitted to a screen
+ROOM = 0.86  # distance between topics, in units of what an even grid would have
+N_PUSHES = 500
 
 
-def topic_map(model: TopicModel, cards: Sequence[Card], alike: NDArray[np.float64]) -> str:
-    """An `<svg>` element in which every topic is a circle that links to its card."""
-    radii = _radii(model)
-    places = _spread(_fit(_scaled(alike), radii), radii)
-    order = [card.number for card in cards]
-    circles = [_circle(card, places[card.number], radii[card.number]) for card in cards]
-    labels = _labels(cards, places[order], radii[order])
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="map" role="group" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'aria-label="Map of {model.n_topics} topics">{"".join(circles)}{"".join(labels)}</svg>'
-    )
+def places(alike: Floats) -> Floats:
+    """The place of each topic, both coordinates from 0 to 1; `alike` is the similarity of each pair."""
+    if len(alike) == 1:
+        return np.full((1, 2), 0.5)
+    found = _fitted(_scaled(alike))
+    return _fitted(_spread((found + _ranks(found)) / 2 * SHAPE)) if len(alike) > 2 else found
 
 
-def _scaled(alike: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(alike: Floats) -> Floats:
     """Classical scaling of Hellinger distances to two dimensions."""
     squared = np.maximum(1.0 - alike, 0.0)
     centered = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     values, vectors = np.linalg.eigh(-0.5 * centered)
-    places = np.zeros((len(alike), 2))
+    found = np.zeros((len(alike), 2))
     for axis, index in enumerate(range(len(values) - 1, max(-1, len(values) - 3), -1)):
         vector = vectors[:, index]
         sign = np.sign(vector[np.argmax(np.abs(vector))]) or 1.0  # else it depends on the linear algebra
-        places[:, axis] = sign * vector * np.sqrt(max(values[index], 0.0))
-    return places
+        found[:, axis] = sign * vector * np.sqrt(max(values[index], 0.0))
+    return found
 
 
-def _radii(model: TopicModel) -> NDArray[np.float64]:
-    """Radii whose areas are as the shares, smaller where there are many topics."""
-    shares = np.ones(model.n_topics) if model.topic_shares is None else model.topic_shares
-    largest = min(LARGEST, 2.6 * LARGEST / model.n_topics**0.4)
-    return np.asarray(np.maximum(np.sqrt(shares / max(float(shares.max()), 1e-12)) * largest, SMALLEST))
+def _ranks(found: Floats) -> Floats:
+    """Of each coordinate its place in their order: crowds are drawn apart, and outliers in."""
+    order = np.argsort(np.argsort(found, axis=0, kind="stable"), axis=0, kind="stable")
+    return np.asarray(order / (len(found) - 1))
 
 
-def _fit(places: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The places stretched over the picture."""
-    edge = MARGIN + float(radii.max()) / 2
-    low, extent = places.min(axis=0), np.ptp(places, axis=0)
-    box = np.array([WIDTH, HEIGHT]) - 2 * edge
-    inside = np.where(extent > 1e-9, (places - low) / np.maximum(extent, 1e-9), 0.5)
-    return np.asarray(edge + inside * box)
-
-
-def _spread(places: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Circles pushed apart where they cover each other, and kept in the picture."""
-    places = places + 1e-3 * np.stack(
-        [np.cos(np.arange(len(places))), np.sin(np.arange(len(places)))], axis=1
-    )
-    wanted = 0.9 * (radii[:, None] + radii)
-    for _ in range(N_PUSHES):
-        apart = places[:, None] - places
+def _spread(found: Floats) -> Floats:
+    """Topics pushed apart where they are closer than an even grid would have them, inside the plane."""
+    angles = 2.399963 * np.arange(len(found))  # equal ones part in different directions
+    found = found + 1e-4 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    wanted = ROOM * np.sqrt(SHAPE[0] * SHAPE[1] / len(found))
+    for push in range(N_PUSHES):
+        apart = found[:, None] - found
         distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-6)
-        push = np.where(distance < wanted, (wanted - distance) / distance, 0.0)
-        np.fill_diagonal(push, 0.0)
-        places = places + 0.25 * (apart * push[:, :, None]).sum(axis=1)
-        edges = np.stack([radii + 2, radii + 2], axis=1)
-        places = np.clip(places, edges, np.array([WIDTH, HEIGHT]) - edges)
-    return places
+        np.fill_diagonal(distance, np.inf)
+        force = np.maximum(wanted - distance, 0.0) / distance
+        step = 0.4 * (1 - push / N_PUSHES) + 0.05
+        found = np.clip(found + step * (apart * force[:, :, None]).sum(axis=1), 0.0, SHAPE)
+    return found
 
 
-def _circle(card: Card, place: NDArray[np.float64], radius: float) -> str:
-    share = "" if card.share is None else f", {card.share:.1%}"
-    told = f"Topic {card.number}{share}: {' '.join(word.text for word in card.words[:5]) or card.name}"
-    return (
-        f'<a href="#topic-{card.number}"><title>{escape(told)}</title>'
-        f'<circle cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="{radius:.1f}" fill="{COLORS[0]}" '
-        f'fill-opacity="0.25" stroke="{COLORS[0]}"/></a>'
-    )
-
-
-def _labels(cards: Sequence[Card], places: NDArray[np.float64], radii: NDArray[np.float64]) -> list[str]:
-    """A telling word on each topic, below or above it where that is taken; left out where nothing is free."""
-    taken: list[tuple[float, float, float]] = []
-    used: set[str] = set()
-    drawn = []
-    for card, (x, y), radius in zip(cards, places.tolist(), radii.tolist(), strict=True):
-        candidates = [card.label] if card.label else [word for word in card.telling if word not in used]
-        for text, height in product(candidates[:1], (y, y + radius + 8, y - radius - 8)):
-            width = LETTER * min(len(text), LONGEST) + 4
-            middle = min(max(x, width / 2), WIDTH - width / 2)
-            if _is_free(middle, height, width, taken):
-                taken.append((middle, height, width))
-                used.add(text)
-                drawn.append(_label(text, middle, height))
-                break
-    return drawn
-
-
-def _is_free(x: float, y: float, width: float, taken: Sequence[tuple[float, float, float]]) -> bool:
-    inside = LINE / 2 <= y <= HEIGHT - LINE / 2
-    return inside and all(abs(x - a) > (width + w) / 2 or abs(y - b) > LINE for a, b, w in taken)
-
-
-def _label(text: str, x: float, y: float) -> str:
-    short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{escape(short)}</text>'
+def _fitted(found: Floats) -> Floats:
+    """The places stretched over the unit square."""
+    extent = np.ptp(found, axis=0)
+    inside = (found - found.min(axis=0)) / np.maximum(extent, 1e-9)
+    return np.asarray(np.where(extent > 1e-9, inside, 0.5))

@@ -1,7 +1,7 @@
 """Several runs on the same data, side by side: grouped by method and epsilon, with the spread over seeds.
 
-A comparison folder holds `comparison.json` (`{"schema": ..., "runs": [...], "sha256": ...}`, the records of
-all runs) and `report.html`.
+A comparison folder holds `comparison.json` (`{"schema": ..., "runs": [...], "record_sha256": ...}`, the
+records of all runs), `runs/NAME/`, the folder of each run with its model, and `report.html`.
 """
 
 import json
@@ -12,7 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from fedtopics import files
 from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import RELATIONS
 from fedtopics.runs.run import (
     Run,
@@ -27,6 +29,7 @@ from fedtopics.runs.run import (
 
 SCHEMA = "fedtopics/comparison/1"
 FILE = "comparison.json"
+RUNS = "runs"
 
 Record = dict[str, Any]
 
@@ -52,6 +55,17 @@ class Group:
     @property
     def name(self) -> str:
         return label(self.records[0])
+
+    @property
+    def title(self) -> str:
+        """Its method and epsilon, with what that is of.
+
+        >>> Group("calm", None, 6.0, ({"method": "calm", "protects": "word add/remove"},)).title
+        'calm, epsilon 6 (word add/remove)'
+        """
+        return (
+            self.name if self.epsilon is None else f"{self.name}, epsilon {self.epsilon:g} ({self.protects})"
+        )
 
     @property
     def privacy(self) -> str:
@@ -109,10 +123,45 @@ def common_relation(groups: Sequence[Group]) -> str | None:
     return next((relation for relation in RELATIONS if counts[relation] == best), None) if best else None
 
 
-def to_json(runs: Sequence[Run]) -> str:
+def save(runs: Sequence[Run], folder: Path, *, title: str | None = None) -> None:
+    """Write the records of all `runs` and each with its model into a `folder` that is new or empty."""
+    for run in runs:
+        run.save(folder / RUNS / file_name(run.record))
+    files.publish(folder / FILE, to_json(runs, title=title))
+
+
+def file_name(record: Record) -> str:
+    """The folder of a run among those of a comparison.
+
+    >>> file_name({"method": "ftm", "variant": "paper", "seed": 1, "settings": {"epsilon": 7.5}})
+    'ftm-paper-epsilon-7.5-seed-1'
+    """
+    epsilon = record.get("settings", {}).get("epsilon")
+    parts = [record["method"], record.get("variant"), None if epsilon is None else f"epsilon-{epsilon:g}"]
+    return "-".join([*filter(None, parts), f"seed-{record['seed']}"])
+
+
+def models(folder: Path, records: Sequence[Record]) -> dict[str, TopicModel]:
+    """The model of each group's first run, where the folder has kept them, by method and epsilon."""
+    found = {}
+    for group in grouped(records):
+        path = folder / RUNS / file_name(group.records[0])
+        if path.is_dir():
+            found[group.title] = TopicModel.load(path)
+    return found
+
+
+def to_json(runs: Sequence[Run], *, title: str | None = None) -> str:
     """The file `comparison.json`."""
     content: Record = {"schema": SCHEMA, "runs": [run.record for run in runs]}
+    content |= {} if title is None else {"title": title}
     return json.dumps(content | {"record_sha256": record_digest(content)}, indent=1, allow_nan=False) + "\n"
+
+
+def title_of(folder: str | Path) -> str | None:
+    """What the owner of a comparison folder calls it."""
+    title = read_json(Path(folder) / FILE).get("title")
+    return title if isinstance(title, str) else None
 
 
 def load(folder: str | Path) -> list[Record]:

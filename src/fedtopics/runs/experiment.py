@@ -60,17 +60,18 @@ def train(
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
 
-    Privacy noise comes from the `seed`, so that experiments can be repeated; whoever knows it can take it off
-    again: train what is to be published with `secure=True`, noise from the operating system. `settings` are
-    the method's own, beside `n_topics`, and, where `source` is yet to be read, those of `prepare`, beside
-    `n_parties` and `test_fraction`. `n_threads` (default: all cores) does not change the result, and
-    `show_progress=None` shows a bar on a terminal only. With a `secure_sum` the parties are added up as by
-    one: the server sees totals alone, and they may draw noise together. `consistency` is a public word
-    relation (see `fedtopics.related_words.load`) towards which the server draws topics, as strongly as
-    `consistency_tau`.
-    `audit` attacks the method with canaries in copies of some documents, and writes what it reached into the
-    record, `audit` (see `fedtopics audit`). `cluster`, a `Cluster` or the address of its scheduler,
-    is where the parties work: on a Dask cluster, as `fedtopics[dask]` brings it.
+    source         a name, path, table, texts or corpus, or what `prepare` gave
+    method, n_topics   its name (`fedtopics.methods.names` lists them), and how many topics it is to find
+    seed           of sampling, dealing and simulated noise; whoever knows it can take the noise off
+    n_threads      all cores if not given; the result is the same
+    n_parties, test_fraction   as for `prepare`
+    secure         privacy noise from the operating system: for models to be published
+    secure_sum     the server sees totals over parties alone; they may draw noise together
+    show_progress  a bar: True, False, or None for "on a terminal only"
+    consistency, consistency_tau   public word relation that the server draws topics towards, and how strongly
+    audit          attack the method with canaries, and write what was reached into the record
+    cluster        a `Cluster`, or the address of its scheduler, on which the parties work (`fedtopics[dask]`)
+    settings       the method's own, and those of `prepare` where `source` is yet to be read
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
     made = make(method, n_topics=n_topics, **settings)
@@ -118,6 +119,7 @@ def train_on(
 ) -> Run:
     """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
     check_dealing(data.dealing, secure)
+    method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:

@@ -87,15 +87,19 @@ def prepare(
 ) -> Data:
     """Read `source`, hold out `test_fraction` and deal the rest to parties.
 
-    It is a name, a path, texts, a table (a data frame, rows as mappings) or a corpus.
+    Documents that name their party go to it. Others are dealt by topic, so that the parties are unequal and
+    unlike each other; as that depends on the texts, it is refused if `secure`. A person, where known, is held
+    out or dealt as a whole.
 
-    Documents that name their party go to it; others are dealt to `n_parties` (3 if not given) by topic, so
-    that the parties are unequal and unlike each other; as that depends on the texts, it is refused if
-    `secure`. A person, where known, is held out or dealt as a whole. With `vocabulary_epsilon` the parties
-    agree on the words at this price for a document added or removed, with noise from the operating system if
-    `secure`, else from the `seed`, which also says who gets which document. `by_content` decides what is held
-    out by the words of each document alone, as it must be where whole documents are protected.
-    `show_progress=None` shows a bar on a terminal only. `reading` goes to `fedtopics.read`.
+    source         a name, a path, texts, a table (a data frame, rows as mappings) or a corpus
+    n_parties      number of parties where documents name none; 3 if not given
+    test_fraction  share of the documents held out for the scores
+    seed           says who gets which document, and makes simulated noise
+    vocabulary_epsilon   the parties agree on the words at this price for a document added or removed
+    secure         noise of that agreement from the operating system
+    by_content     a document is held out by its own words alone, as where whole documents are protected
+    show_progress  a bar: True, False, or None for "on a terminal only"
+    reading        goes to `fedtopics.read`
     """
     if isinstance(source, Data):
         check_dealing(source.dealing, secure)

@@ -9,7 +9,7 @@ with a model each.
 import hashlib
 import json
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -76,6 +76,10 @@ class Run:
     def privacy_line(self) -> str:
         """What the worst party has spent, in one line."""
         return privacy_of(self.record)
+
+    def titled(self, title: str | None) -> "Run":
+        """The run under this `title`, which its page shows; as it was where there is none."""
+        return self if title is None else replace(self, record=self.record | {"title": title})
 
     def save(self, folder: str | Path) -> None:
         """Write the run to `folder`, which is new or empty, all of it or nothing."""

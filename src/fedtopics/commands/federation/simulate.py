@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fedtopics import methods
-from fedtopics.commands import options, price, tables
+from fedtopics.commands import options, price, report, tables
 from fedtopics.runs.run import Run, require_free
 
 if TYPE_CHECKING:
+    from fedtopics.network.coordinator.folder import RunFolder
     from fedtopics.network.local import LocalFederation
 
 
@@ -47,6 +48,7 @@ def simulate(
     noise: options.NoiseOf = None,
     accept_cost: price.AcceptCost = False,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
+    title: options.Title = None,
 ) -> None:
     from fedtopics.network import local
 
@@ -74,11 +76,12 @@ def simulate(
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
     with local.found(out, plan, texted, vocabulary) as federation:
-        _train(federation, patience)
+        run = _train(federation, patience)
+    _write_pages(federation, run, title)
     tables.console.print(f"{perf_counter() - began:.0f} s in all")
 
 
-def _train(federation: "LocalFederation", patience: float) -> None:
+def _train(federation: "LocalFederation", patience: float) -> "RunFolder":
     """One run of the federation, and what came out of it."""
     plan = federation.hub.plan
     tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
@@ -90,7 +93,15 @@ def _train(federation: "LocalFederation", patience: float) -> None:
     trained = Run.load(run.result)
     tables.print_runs([trained])
     tables.print_topics(trained.model)
-    for party in plan.parties:
-        tables.console.print(
-            f"{party}: model and ledger in {federation.folder / party / 'models' / run.name}"
-        )
+    return run
+
+
+def _write_pages(federation: "LocalFederation", run: "RunFolder", title: str | None) -> None:
+    """The page of every participant, now that none of them is at work."""
+    page = report.put_beside(run.result, title=title)
+    for party in federation.hub.plan.parties:
+        kept = federation.folder / party / "models" / run.name
+        if (kept / "run.json").is_file():
+            report.put_beside(kept, title=title)
+        tables.console.print(f"{party}: model, ledger and report.html in {kept}", soft_wrap=True)
+    tables.console.print(f"report: {page}", soft_wrap=True)

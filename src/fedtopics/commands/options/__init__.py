@@ -49,6 +49,7 @@ from fedtopics.commands.options.run import (
     Seed,
     TestFraction,
     Threads,
+    Title,
 )
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "Source",
     "TestFraction",
     "Threads",
+    "Title",
     "TopicCount",
     "Unit",
     "Variant",

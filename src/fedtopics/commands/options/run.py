@@ -14,4 +14,5 @@ Threads = Annotated[
     int | None,
     typer.Option(min=1, help="Threads (all cores if not given); the result does not depend on it."),
 ]
+Title = Annotated[str | None, typer.Option(help="Of the page that is written.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options
+from fedtopics.commands.pages import Pages, keeping
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan.readiness import check_certificate
 
@@ -33,4 +34,5 @@ def start(
         say(f"{hub.submit().name} begins when the parties are there; see it: fedtopics federation run watch")
     written = Written(metrics, lambda: CoordinatorHealth(folder).gauges(), {"coordinator": plan.name}, say)
     with Kept("coordinator", folder, say) as worker:
-        worker.keep_going(until_told_to_stop(), written.now_and_then)
+        stop = keeping(until_told_to_stop(), Pages(folder, say))
+        worker.keep_going(stop, written.now_and_then)

@@ -10,6 +10,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options
+from fedtopics.commands.pages import Pages, keeping
 from fedtopics.network.plan import acceptance
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
@@ -57,7 +58,8 @@ def take_part(folder: Path, metrics: Path | None = None) -> None:
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
     written = Written(metrics, lambda: PartyHealth(folder).gauges(), {"party": place.name}, say)
     with Kept("party", folder, say) as worker:
-        worker.keep_going(until_told_to_stop(), written.now_and_then)
+        stop = keeping(until_told_to_stop(), Pages(folder, say))
+        worker.keep_going(stop, written.now_and_then)
 
 
 def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:
