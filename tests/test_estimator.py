@@ -5,7 +5,9 @@ import pandas
 import pytest
 from planted import drawn_corpus, planted_topics
 from scipy.optimize import linear_sum_assignment
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fedtopics.errors import InputError
@@ -139,3 +141,34 @@ def test_priors_can_be_fitted_to_the_data():
     assert np.array_equal(fitted.model_.alpha, fitted.doc_topic_prior_)
     only_alpha = LDA(4, optimize_doc_topic_prior=True, **start).fit(TRAIN)
     assert only_alpha.topic_word_prior_ == 1.0
+
+
+STORIES = ["wheat rain harvest farm", "ship port sea captain", "rain farm wheat field", "sea ship"] * 10
+
+
+def test_topics_of_a_pipeline_have_the_words_of_its_vectorizer():
+    words = CountVectorizer()
+    lda = LDA(2, max_iter=30, random_state=0, vocabulary=words, seed_words=[["wheat"], ["ship"]])
+    pipeline = make_pipeline(words, lda).fit(STORIES)
+    assert {"wheat", "rain"} < set(lda.model_.top_words(4)[0])
+    assert {"ship", "sea"} < set(lda.model_.top_words(4)[1])
+    assert pipeline.transform(["a ship at sea"])[0].argmax() == 1
+    assert lda.model_.transform(["a ship at sea"])[0].argmax() == 1
+
+
+def test_words_can_be_named_by_a_list_and_a_search_of_settings_works():
+    counts = CountVectorizer().fit(STORIES)
+    names = counts.get_feature_names_out()
+    fitted = LDA(2, max_iter=20, random_state=0, vocabulary=names).fit(counts.transform(STORIES))
+    assert fitted.model_.vocabulary == tuple(names)
+    with pytest.raises(InputError, match="expected a word for each of 9 columns, got 1"):
+        LDA(2, vocabulary=["rain"]).fit(counts.transform(STORIES))
+    with pytest.raises(InputError, match="got 'wheat'; columns have no names: give vocabulary="):
+        LDA(2, seed_words=[["wheat"]]).fit(counts.transform(STORIES))
+    fixed = CountVectorizer(vocabulary=list(names))
+    pipeline = make_pipeline(fixed, LDA(2, max_iter=5, vocabulary=fixed))
+    search = GridSearchCV(pipeline, {"lda__max_iter": [5, 10]}, cv=2).fit(STORIES)
+    assert search.best_estimator_[-1].model_.vocabulary == tuple(names)
+    unfitted = make_pipeline(words := CountVectorizer(), LDA(2, max_iter=5, vocabulary=words))
+    found = GridSearchCV(unfitted, {"lda__max_iter": [5]}, cv=2).fit(STORIES).best_estimator_[-1]
+    assert found.model_.vocabulary[0] == "x0"

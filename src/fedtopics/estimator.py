@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -38,6 +39,9 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     max_iter           sweeps over all tokens
     seed_words         words that must be in a topic: {topic: [words]} or a list of lists; words are those of
                        the corpus or the names of columns, or else numbers of columns
+    vocabulary         the word of each column where X does not name them, as no sparse matrix does: a list,
+                       or the vectorizer that makes X, as in
+                       `make_pipeline(words := CountVectorizer(), LDA(vocabulary=words))`
     sampler            "auto", "gibbs", "warp" or "metropolis" (see `fedtopics.sampling.lda`)
     random_state       same seed, same topics, bit for bit, whatever n_jobs
     n_jobs             number of threads; -1 for all cores
@@ -62,6 +66,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         optimize_topic_word_prior: bool = False,
         max_iter: int = 200,
         seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
+        vocabulary: Any = None,
         sampler: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -74,6 +79,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.optimize_topic_word_prior = optimize_topic_word_prior
         self.max_iter = max_iter
         self.seed_words = seed_words
+        self.vocabulary = vocabulary
         self.sampler = sampler
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -169,12 +175,13 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _guidance(self, n_words: int) -> Guidance | None:
         if self.seed_words is None:
             return None
-        named = getattr(self, "feature_names_in_", range(n_words))
-        column = {word: number for number, word in enumerate(named)}
+        named = self._given_names()
+        column = {word: number for number, word in enumerate(range(n_words) if named is None else named)}
         topics = self.seed_words if isinstance(self.seed_words, Mapping) else dict(enumerate(self.seed_words))
         unknown = [word for words in topics.values() for word in words if word not in column]
         if unknown:
-            raise InputError(f"expected seed words of the vocabulary, got {unknown[0]!r}; correct it")
+            hint = "correct it" if named is not None else "columns have no names: give vocabulary="
+            raise InputError(f"expected seed words of the vocabulary, got {unknown[0]!r:.60}; {hint}")
         seeds = {topic: [column[word] for word in words] for topic, words in topics.items()}
         return Guidance.from_seeds(seeds, n_words, self.n_components)
 
@@ -188,8 +195,23 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return weighted_tokens(counts, self._names() if reset else self.model_.vocabulary)
 
     def _names(self) -> tuple[str, ...]:
-        columns = range(self.n_features_in_)
-        return tuple(getattr(self, "feature_names_in_", (f"x{number}" for number in columns)))
+        """The words of the columns: their numbers where nobody names them."""
+        names = self._given_names()
+        if names is None:
+            return tuple(f"x{number}" for number in range(self.n_features_in_))
+        if len(names) != self.n_features_in_:
+            raise InputError(f"expected a word for each of {self.n_features_in_} columns, got {len(names)}")
+        return names
+
+    def _given_names(self) -> tuple[str, ...] | None:
+        if hasattr(self, "feature_names_in_"):
+            return tuple(self.feature_names_in_)
+        if not hasattr(self.vocabulary, "get_feature_names_out"):
+            return None if self.vocabulary is None else tuple(self.vocabulary)
+        try:
+            return tuple(map(str, self.vocabulary.get_feature_names_out()))
+        except NotFittedError:  # a clone, as in a search: its pipeline has fitted another one
+            return None
 
     def _counts(self, X: Any, *, reset: bool) -> csr_array:
         numbers = [np.float64, np.float32]

@@ -9,6 +9,7 @@ import errno
 import fcntl
 import os
 import shutil
+import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -109,6 +110,17 @@ def write_blocks(path: Path, blocks: Iterable[bytes], *, new: bool = False) -> N
         finally:
             draft.unlink(missing_ok=True)
         sync_folder(path.parent)
+
+
+@contextmanager
+def archive(path: Path) -> Iterator[tarfile.TarFile]:
+    """An archive to fill, for its owner alone, on the disk when it is left."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with os.fdopen(os.open(path, flags, PRIVATE_FILE), "w+b") as file:
+        with tarfile.open(fileobj=file, mode="w") as made:
+            yield made
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def scratch() -> BinaryIO:

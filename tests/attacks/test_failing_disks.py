@@ -73,11 +73,11 @@ def failing(real: Callable[..., Any], calls: list[str], number: int, when: str) 
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 def test_one_failing_write_draws_and_charges_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, when: str
 ) -> None:
-    """Plan, memory, payload, line, head and anchor: each fails once in the first round, then is asked again.
+    """Documents, plan, memory, payload, line, head, anchor: each fails once in a round that is asked again.
 
     Before noise is drawn nothing is charged. Once the line is there what was drawn is sent. In between the
     release has failed, and the run is left.
@@ -89,8 +89,8 @@ def test_one_failing_write_draws_and_charges_nothing_twice(
         error, _ = party.ask("contribute", 0, {})
     assert error == "PartyFailedError"
     charged = [entry.run for entry in party.store.entries]
-    line = 3 if when == "after" else 4
-    assert charged == ([] if number < 1 else ["run/failed"] if number < line else ["run/contribute"])
+    line = 4 if when == "after" else 5
+    assert charged == ([] if number < 2 else ["run/failed"] if number < line else ["run/contribute"])
     error, first = party.ask("contribute", 0, {})
     assert error == ("RoundPassedError" if charged == ["run/failed"] else "")
     assert len(party.store.entries) == 1

@@ -165,7 +165,7 @@ def test_a_replaced_key_is_refused(federation: LocalFederation, tmp_path: Path) 
         Door(hub).admit(other)
 
 
-OPERATIONS = "hello, vocabulary, contribute, key, peers, sum, evaluate, attest, deliver"
+OPERATIONS = "hello, vocabulary, contribute, key, peers, sum, evaluate, attest, deliver, renew"
 
 
 def test_there_is_one_resource_and_a_closed_list_of_operations(

@@ -193,3 +193,66 @@ def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
     counts.write_text("2\n3\n5\n1 1 2\n2 3 1\n")
     (tmp_path / "vocab.x.txt").write_text("a\nb\nc\n")
     assert "docword.x.txt" in refused("train", counts)
+
+
+def test_tables_as_people_have_them(tmp_path: Path) -> None:
+    rows = [f"{i};{WORDS[i % 3]};{WORDS[i % 3]} \xe9" for i in range(30)]
+    path = tmp_path / "mails.csv"
+    path.write_bytes("\n".join(rows).encode("latin-1"))
+    how = ["--no-header", "--separator", ";", "--text-column", "2", "--text-column", "3"]
+    said = refused("train", path, *how, "--method", "shared")
+    assert "--encoding-errors replace or skip" in said
+    result = fedtopics(
+        *("train", path, *how, "--encoding-errors", "replace", "--method", "shared", "--topics", "3"),
+        *("--rounds", "5", "--test-fraction", "0", "--json"),
+    )
+    assert result.returncode == 0, result.stderr
+    assert "30 documents of" in result.stderr
+    record = json.loads(result.stdout)
+    assert sum(party["n_tokens"] for party in record["parties"]) == 30 * 10
+    assert record["scores"]["perplexity"] is None
+
+
+def test_a_comparison_takes_settings_of_each_method(letters: Path) -> None:
+    result = fedtopics(
+        *("compare", letters, "--text-column", "body", "--methods", "shared,fedlda", "--topics", "3"),
+        *(
+            "--variant",
+            "paper",
+            "--set",
+            "shared.beta=0.3",
+            "--set",
+            "n_rounds=3",
+            "--epsilon",
+            "9",
+            "--json",
+        ),
+    )
+    assert result.returncode == 0, result.stderr
+    shared, fedlda = json.loads(result.stdout)["runs"]
+    assert shared["settings"]["beta"] == 0.3
+    assert fedlda["variant"] == "paper"
+    assert len(shared["rounds"]) == len(fedlda["rounds"]) == 3
+    where = ["compare", letters, "--text-column", "body", "--methods", "shared,pooled"]
+    assert "none of shared, pooled takes 7" in refused(*where, "--set", "color=7")
+    assert "expected one of shared, pooled" in refused(*where, "--set", "calm.beta=1")
+    assert "--variant: none of shared, pooled takes 'paper'" in refused(*where, "--variant", "paper")
+
+
+def test_public_word_lists(letters: Path, tmp_path: Path) -> None:
+    made = tmp_path / "words.txt"
+    result = fedtopics("vocabulary", letters, "--text-column", "body", "--max-words", "9", "--out", made)
+    assert result.returncode == 0, result.stderr
+    assert len(made.read_text().split()) == 9
+    listed = tmp_path / "english.txt"
+    assert fedtopics("vocabulary", "english-5000", "--out", listed).returncode == 0
+    assert len(listed.read_text().split()) == 5000
+    for given in (listed, "english-5000"):
+        result = fedtopics(
+            *("train", letters, "--text-column", "body", "--method", "shared", "--topics", "3"),
+            *("--vocabulary", given, "--rounds", "2", "--json"),
+        )
+        assert json.loads(result.stdout)["n_words"] == 5000
+    assert "languages: czech" in refused("vocabulary", "english-90000", "--out", tmp_path / "no.txt")
+    said = refused("train", letters, "--text-column", "body", "--vocabulary", "klingon-100")
+    assert "or a name as english-20000" in said

@@ -82,6 +82,22 @@ def reference(federation: LocalFederation) -> TopicModel:
     return model
 
 
+def reference_of_agreed(federation: LocalFederation) -> TopicModel:
+    """The same where the parties agree on the words."""
+    plan = federation.hub.plan
+    corpora = {
+        name: Corpus.from_texts(texts(number), min_df=1, max_df=1.0)
+        for number, name in enumerate(plan.parties)
+    }
+    agreement = plan.agreement()
+    assert agreement is not None
+    words = in_process.agree(agreement, corpora, seed=SEED)
+    over = {name: corpus.with_vocabulary(words) for name, corpus in corpora.items()}
+    model = in_process.run(plan.method(), over, seed=SEED).model
+    assert model is not None
+    return model
+
+
 def until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
     """Wait for something to become true."""
     end = monotonic() + seconds

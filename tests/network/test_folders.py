@@ -183,9 +183,11 @@ def test_a_simulated_federation_protects_persons_with_a_public_list_of_words(tmp
     federation = local.found(tmp_path / "all", plan, named, tmp_path / "list.txt")
     assert federation.persons
     assert plan.words(tmp_path / "all" / "north") == ("tax", "law", "port", "sea")
-    with pytest.raises(InputError, match="got both; leave one out"):
-        local.planned_words(tmp_path / "list.txt", 4.0)
-    assert local.planned_words(None, None).epsilon == local.VOCABULARY_EPSILON
+    for both in ((tmp_path / "list.txt", 4.0), (None, None)):
+        with pytest.raises(InputError, match="got both or neither"):
+            local.planned_words(*both)
+    assert local.planned_words(None, 4.0).epsilon == 4.0
+    assert local.planned_words("english-5000", None).n_words == 5000
 
 
 @pytest.mark.parametrize("n_docs", [0, 1])

@@ -14,8 +14,8 @@ from fedtopics.errors import InputError
 
 # What `fedtopics --help` shows, in its order. A name is a file beside this one, or a folder: a family.
 PANELS = {
-    "Start": ("demo", "train", "compare", "report", "methods", "index"),
-    "Use a model": ("topics", "transform", "evaluate", "classify"),
+    "Start": ("demo", "train", "compare", "report", "methods", "index", "vocabulary"),
+    "Use a model": ("topics", "transform", "evaluate", "classify", "track"),
     "Privacy": ("explain", "ledger", "calibrate", "audit", "statement", "mechanisms"),
     "Federate": ("federation", "doctor"),
     "Research": (

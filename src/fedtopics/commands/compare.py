@@ -9,11 +9,13 @@ Train several methods on the same data and print one table; with --out also writ
 
   fedtopics compare letters.csv --text-column body --person-column author --methods calm,hush --unit person
 
+  fedtopics compare sotu --methods lplda,fedlda --variant paper --set fedlda.n_rounds=20 --epsilon 10
+
   fedtopics compare docword.kos.txt.gz --methods alone,shared,pooled --parties 3 --json > kos.json
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,6 +42,15 @@ def compare(
     topics: options.TopicCount = 50,
     rounds: options.Rounds = None,
     unit: options.Unit = None,
+    variant: options.Variant = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="[METHOD.]NAME=VALUE",
+            help="Any other setting, of one method or of all that take it; may be repeated.",
+        ),
+    ] = None,
     threads: options.Threads = None,
     out: Annotated[
         Path | None, typer.Option(help="New or empty folder for a page, records and models.")
@@ -50,7 +61,8 @@ def compare(
     chosen = [name.strip() for name in names.split(",")]
     given = options.method_settings(None, None, rounds, None)
     prices = _prices(epsilon, epsilons)
-    own = _units(chosen, unit)
+    others = options.method_settings(variant, None, None, settings, unit)
+    own = _own(chosen, others)
     for name in chosen:
         methods.make(name, n_topics=topics, **given, **own.get(name, {}))
     if out is not None:
@@ -78,15 +90,24 @@ def compare(
         tables.console.print(f"report: {page}", soft_wrap=True)
 
 
-def _units(names: list[str], unit: str | None) -> dict[str, dict[str, str]]:
-    """The setting `unit` of those methods that take this one."""
-    if unit is None:
-        return {}
-    found = {name: {"unit": unit} for name in names if methods.takes(name, unit=unit)}
-    if not found:
-        raise InputError(
-            f"--unit: none of {', '.join(names)} takes {unit!r:.60}; see `fedtopics methods NAME`"
-        )
+def _own(names: list[str], wanted: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The settings of each method: METHOD.NAME goes to that one, others to all that take them."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for setting, value in wanted.items():
+        method, dot, key = setting.partition(".")
+        if dot:
+            if method not in found:
+                raise InputError(f"--set {setting:.60}: expected one of {', '.join(names)} before the point")
+            found[method][key] = value
+            continue
+        fitting = [name for name in names if methods.takes(name, **found[name] | {setting: value})]
+        if not fitting:
+            option = f"--{setting}" if setting in ("unit", "variant") else f"--set {setting:.60}"
+            raise InputError(
+                f"{option}: none of {', '.join(names)} takes {value!r:.60}; see `fedtopics methods NAME`"
+            )
+        for name in fitting:
+            found[name][setting] = value
     return found
 
 

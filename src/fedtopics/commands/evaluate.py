@@ -3,13 +3,16 @@
 Example: fedtopics evaluate runs/demo letters.csv --text-column body
 """
 
+import logging
 import os
 
 from fedtopics.commands import options, tables
-from fedtopics.commands.transform import documents_for
+from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.model import TopicModel
+
+logger = logging.getLogger(__name__)
 
 
 @options.takes(options.Reading, "reading")
@@ -29,3 +32,17 @@ def evaluate(
         tables.print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in found.items()])
         for warning in warnings(found):
             tables.console.print(warning, style="bold red", soft_wrap=True)
+
+
+def documents_for(source: str, reading: options.Reading, model: TopicModel) -> Corpus:
+    """The documents over the model's vocabulary; a note says how much of them that is."""
+    corpus = reading.all_words(source, model)
+    known = model.read(corpus)
+    logger.warning(
+        "the model knows %.0f %% of the %d tokens; %d of %d documents have no known word",
+        100 * known.n_tokens / max(corpus.n_tokens, 1),
+        corpus.n_tokens,
+        known.n_empty,
+        known.n_docs,
+    )
+    return known

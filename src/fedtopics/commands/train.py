@@ -105,7 +105,7 @@ def _words_note(made: Method) -> str:
     agree = "" if made.protects.startswith("person") else ", or let the parties agree on one with "
     return (
         "the vocabulary was read from the documents, which is not priced; give a public one with "
-        f"--vocabulary{agree}{'--vocabulary-epsilon' if agree else ''}"
+        f"--vocabulary (english-20000, say){agree}{'--vocabulary-epsilon' if agree else ''}"
     )
 
 

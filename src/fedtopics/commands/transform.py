@@ -1,5 +1,8 @@
 """Write the topic mixture of each document as CSV: id, then one column per topic.
 
+Texts are read, cut and folded in some thousands at a time, on all cores: there may be more than fit into
+memory.
+
 Example: fedtopics transform runs/demo letters.csv --text-column body --out letters-mixtures.csv
 """
 
@@ -8,21 +11,39 @@ import io
 import logging
 import sys
 from collections.abc import Iterable, Iterator
+from os import cpu_count
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from fedtopics import files
 from fedtopics.commands import options, tables
-from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.corpus import Corpus, Document
 from fedtopics.documents.pieces import pieces
+from fedtopics.documents.reading import CountedWordsError, stream
 from fedtopics.documents.text.harmless import cell
+from fedtopics.documents.text.known_words import CHARACTERS, TEXTS, reader
+from fedtopics.documents.text.languages import several
+from fedtopics.documents.text.tokens import tokenizer_for
 from fedtopics.model import TopicModel
+from fedtopics.model.inference import in_order
 from fedtopics.progress import bar
 
 TOKENS_AT_ONCE = 2**20
 logger = logging.getLogger(__name__)
+
+
+class Part(NamedTuple):
+    """Mixtures of some documents, and how much of them the model knew."""
+
+    names: list[str]
+    mixtures: NDArray[np.float32]
+    n_tokens: int
+    n_known: int
+    n_empty: int
 
 
 @options.takes(options.Reading, "reading")
@@ -35,47 +56,104 @@ def transform(
 ) -> None:
     model = TopicModel.load(folder)
     options.require_new_file(out, "--out")
-    corpus = documents_for(source, reading, model)
-    lines = _lines(model, corpus, threads)
+    parts = _parts(source, reading, model, threads or cpu_count() or 1)
+    told = _Told()
+    blocks = _csv(told.of(parts), model)
     if out is None:
-        for block in lines:
+        for block in blocks:
             sys.stdout.write(block)
+        told.say()
     else:
-        files.write_blocks(out, (block.encode() for block in lines), new=True)
-        tables.console.print(f"mixtures of {corpus.n_docs} documents: {out}", soft_wrap=True)
+        files.write_blocks(out, (block.encode() for block in blocks), new=True)
+        told.say()
+        tables.console.print(f"mixtures of {told.n_docs} documents: {out}", soft_wrap=True)
 
 
-def _lines(model: TopicModel, corpus: Corpus, threads: int | None) -> Iterator[str]:
-    """The table as CSV, some documents at a time: there may be more than fit into memory."""
-    yield _csv([["id", *(cell(model.label(topic)) for topic in range(model.n_topics))]])
+def _parts(source: str, reading: options.Reading, model: TopicModel, n_threads: int) -> Iterator[Part]:
+    """Mixtures of all documents, in order; of texts as they come, of counted words from memory or disk."""
+    if several(model.language):
+        yield from _counted(reading.all_words(source, model), model, n_threads)
+        return
+    try:
+        found = stream(source, progress=None, **reading.options())
+    except CountedWordsError:
+        yield from _counted(reading.all_words(source, model), model, n_threads)
+        return
+    read = reader(model.vocabulary, tokenizer_for(model.language or "en"))
+
+    def work(first: int, batch: list[Document]) -> Part:
+        known = read([document.text for document in batch])
+        names = [str(first + n) if each.id is None else each.id for n, each in enumerate(batch)]
+        n_empty = int((np.diff(known.offsets) == 0).sum())
+        return Part(names, model.folded(known), known.n_tokens, len(known.words), n_empty)
+
+    yield from in_order(lambda numbered: work(*numbered), _batches(found), n_threads)
+
+
+def _batches(found: Iterable[Document]) -> Iterator[tuple[int, list[Document]]]:
+    """Some documents at a time, and the number of the first of them."""
+    batch: list[Document] = []
+    first = size = 0
+    for document in found:
+        batch.append(document)
+        size += len(document.text)
+        if size >= CHARACTERS or len(batch) == TEXTS:
+            yield first, batch
+            first, batch, size = first + len(batch), [], 0
+    if batch:
+        yield first, batch
+
+
+def _counted(corpus: Corpus, model: TopicModel, n_threads: int) -> Iterator[Part]:
     first = 0
     with bar("Documents", corpus.n_docs, shown=None) as shown:
         for piece in pieces(corpus, TOKENS_AT_ONCE):
-            ids = piece.ids or tuple(map(str, range(first, first + piece.n_docs)))
-            mixtures = model.transform(piece, n_threads=threads).tolist()
-            yield _csv(
-                [cell(name), *(f"{share:.6g}" for share in mixture)]
-                for name, mixture in zip(ids, mixtures, strict=True)
-            )
+            names = list(piece.ids or map(str, range(first, first + piece.n_docs)))
+            known = model.read(piece)
+            mixtures = model.transform(known, n_threads=n_threads)
+            yield Part(names, mixtures, piece.n_tokens, known.n_tokens, known.n_empty)
             first += piece.n_docs
             shown.advance(piece.n_docs)
 
 
-def _csv(rows: Iterable[list[str]]) -> str:
-    table = io.StringIO(newline="")
-    csv.writer(table).writerows(rows)
-    return table.getvalue()
+class _Told:
+    """Counts what the model knew of the documents."""
+
+    n_docs = n_tokens = n_known = n_empty = 0
+
+    def of(self, parts: Iterable[Part]) -> Iterator[Part]:
+        """The parts, counted as they pass."""
+        for part in parts:
+            self.n_docs += len(part.names)
+            self.n_tokens += part.n_tokens
+            self.n_known += part.n_known
+            self.n_empty += part.n_empty
+            yield part
+
+    def say(self) -> None:
+        logger.warning(
+            "the model knows %.0f %% of the %d tokens; %d of %d documents have no known word",
+            *(100 * self.n_known / max(self.n_tokens, 1), self.n_tokens, self.n_empty, self.n_docs),
+        )
 
 
-def documents_for(source: str, reading: options.Reading, model: TopicModel) -> Corpus:
-    """The documents over the model's vocabulary; a note says how much of them that is."""
-    corpus = reading.all_words(source, model)
-    known = model.read(corpus)
-    logger.warning(
-        "the model knows %.0f %% of the %d tokens; %d of %d documents have no known word",
-        100 * known.n_tokens / max(corpus.n_tokens, 1),
-        corpus.n_tokens,
-        known.n_empty,
-        known.n_docs,
-    )
-    return known
+def _csv(parts: Iterable[Part], model: TopicModel) -> Iterator[str]:
+    labels = [str(cell(model.label(topic))) for topic in range(model.n_topics)]
+    head = io.StringIO(newline="")
+    csv.writer(head).writerow(["id", *labels])
+    yield head.getvalue()
+    for part in parts:
+        yield _lines([str(cell(name)) for name in part.names], part.mixtures)
+
+
+def _lines(names: list[str], mixtures: NDArray[np.float32]) -> str:
+    """Rows of CSV by Arrow, which writes numbers much faster than Python; names in quotes if any needs it."""
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    columns = [pyarrow.array(names), *map(pyarrow.array, mixtures.T)]
+    table = pyarrow.Table.from_arrays(columns, names=list(map(str, range(len(columns)))))
+    style = "needed" if any(mark in name for name in names for mark in '",\r\n') else "none"
+    block = io.BytesIO()
+    arrow_csv.write_csv(table, block, arrow_csv.WriteOptions(include_header=False, quoting_style=style))
+    return block.getvalue().decode()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -14,7 +15,7 @@ from fedtopics.documents.mapped import is_mapped
 from fedtopics.documents.persons import by_person, contents, drawn, held_out
 from fedtopics.documents.text import indexing
 from fedtopics.documents.text.indexing import Indexed
-from fedtopics.documents.text.preparation import TextOptions, prepare, read_vocabulary
+from fedtopics.documents.text.preparation import TextOptions, prepare, prepare_languages, read_vocabulary
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import InputError
 from fedtopics.progress import track
@@ -27,13 +28,14 @@ Offsets: TypeAlias = NDArray[np.int64]
 
 
 class Document(NamedTuple):
-    """One `text` and what is known of it: `id`, `label`, the `party` that owns it, the `person` behind it."""
+    """One `text` and what is known of it: `id`, `label`, `party`, the `person` behind it, `language`."""
 
     text: str
     id: str | None = None
     label: str | None = None
     party: str | None = None
     person: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +51,7 @@ class Corpus:
                       (n_docs + 1,); both are None where sentences are unknown (bags of words)
     ids, labels, parties, persons   one string per document, None where unknown
     sentence_unit     what the sentences are: "sentence", or "paragraph" where texts were cut at blank lines
-    language          whose tokenizer cut the texts; None for counted words and for a tokenizer of your own
+    language          whose tokenizer cut the texts, or "de+en"; None for counted words and your own tokenizer
     """
 
     words: Ints
@@ -116,20 +118,22 @@ class Corpus:
     ) -> "Corpus":
         """A corpus of `documents` that come one by one, perhaps `on_disk` (`options`: see `from_texts`)."""
         about = known.Collected()
+        first = next(coming := iter(documents), None)
 
         def texts() -> Iterator[str]:
-            for document in documents:
+            for document in () if first is None else chain([first], coming):
                 if not isinstance(document.text, str):
                     raise InputError(f"expected every text as a string, got {type(document.text).__name__}")
                 about.add(*document[1:])
                 yield document.text
 
-        return cls(
-            *prepare(texts(), on_disk=on_disk, **options),
-            **about.columns(),
-            language=None if options.get("tokenizer") else options.get("language", "en"),
-            sentence_unit="paragraph" if options.get("sentences") == "paragraphs" else "sentence",
-        )
+        language = None if options.get("tokenizer") else options.get("language", "en")
+        if first is not None and first.language is not None:
+            indexed, language = prepare_languages(about.with_language(texts()), **options)
+        else:
+            indexed = prepare(texts(), on_disk=on_disk, **options)
+        unit = "paragraph" if options.get("sentences") == "paragraphs" else "sentence"
+        return cls(*indexed, **about.columns(), language=language, sentence_unit=unit)
 
     @classmethod
     def from_sparse(

@@ -100,11 +100,18 @@ class Collected:
     def __init__(self) -> None:
         self._values: dict[str, list[str | None]] = {name: [] for name in KNOWN}
         self._same: dict[str, str] = {}
+        self._language: str | None = None
 
     def add(self, *known: str | None) -> None:
-        """Note what is known of the next document, in the order of `KNOWN`."""
-        for values, value in zip(self._values.values(), known, strict=True):
+        """Note what is known of the next document, in the order of `KNOWN`, and its language."""
+        *known_, self._language = known
+        for values, value in zip(self._values.values(), known_, strict=True):
             values.append(None if value is None else self._same.setdefault(value, value))
+
+    def with_language(self, texts: Iterator[str]) -> Iterator[tuple[str | None, str]]:
+        """Each text behind its language, as was noted when it came."""
+        for text in texts:
+            yield self._language, text
 
     def columns(self) -> dict[str, Any]:
         """One string per document, empty where unknown; None where no document has one."""

@@ -1,10 +1,10 @@
 """The result of every method: topics as distributions over words."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +13,13 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import from_table, is_table
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.frames import is_numeric
-from fedtopics.documents.text.indexing import index_texts, with_vocabulary
+from fedtopics.documents.text.known_words import Known, batches, joined, reader
+from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
 from fedtopics.model.checks import check, plain_copy
+from fedtopics.model.inference import in_order
 from fedtopics.model.shown import Shown
 from fedtopics.sampling import lda
 
@@ -100,20 +102,18 @@ class TopicModel(Shown):
     def read(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> Corpus:
         """Documents over the vocabulary of the model; words that it does not know are left out.
 
-        documents  a corpus, texts, a table with a column of texts (a data frame, rows as mappings), or a
-                   matrix of counts with a column for each word of the vocabulary
+        documents  a corpus; texts, which may come one by one; a table with a column of texts (a data frame,
+                   rows as mappings); or a matrix of counts with a column for each word of the vocabulary
         tokenizer  for texts: needed where the model was trained with one of your own
         """
         if isinstance(documents, Corpus):
             same = documents.vocabulary == self.vocabulary
             return documents if same else documents.with_vocabulary(self.vocabulary)
-        if isinstance(documents, str):
-            raise InputError("expected a list of texts, got one string; put it in a list")
-        if is_table(documents) and not is_numeric(documents):
-            documents = [document.text for document in from_table(documents, Columns())]
-        if len(getattr(documents, "shape", ())) == 2:
+        texts = _texts(documents)
+        if texts is None:
             return Corpus.from_sparse(documents, self.vocabulary)
-        return self._read_texts(cast(Sequence[str], documents), tokenizer)
+        known = joined(in_order(self._reader(tokenizer), batches(texts), os.cpu_count() or 1))
+        return Corpus(known.words, known.offsets, self.vocabulary)
 
     def transform(
         self, documents: Documents, *, tokenizer: Tokenizer | None = None, n_threads: int | None = None
@@ -123,8 +123,28 @@ class TopicModel(Shown):
         Rows sum to one. A document without a word that the model knows gets the mean of the prior. The result
         is the same, bit for bit, on every machine and with any `n_threads` (default: all cores).
         """
+        texts = None if isinstance(documents, Corpus) else _texts(documents)
+        if texts is not None:
+            parts = self.transform_stream(texts, tokenizer=tokenizer, n_threads=n_threads)
+            return np.concatenate([np.empty((0, self.n_topics), np.float32), *parts])
         corpus = self.read(documents, tokenizer=tokenizer)
         return lda.fold_in(corpus, self.topic_word, self.alpha, n_threads=n_threads or os.cpu_count() or 1)
+
+    def transform_stream(
+        self, texts: Iterable[str], *, tokenizer: Tokenizer | None = None, n_threads: int | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """The mixtures of `texts` that come one by one, some thousands at a time, in their order.
+
+        Memory holds a few batches, however many texts there are. `tokenizer`, `n_threads`: see `transform`.
+        """
+        read = self._reader(tokenizer)
+        threads = n_threads or os.cpu_count() or 1
+        yield from in_order(lambda batch: self.folded(read(batch)), batches(texts), threads)
+
+    def folded(self, known: Known) -> NDArray[np.float32]:
+        """The mixtures of texts whose words are `known` (see `documents.text.known_words`), by one thread."""
+        corpus = Corpus(known.words, known.offsets, self.vocabulary)
+        return lda.fold_in(corpus, self.topic_word, self.alpha)
 
     def to_gensim(self) -> Any:
         """The same topics as a gensim `LdaModel`."""
@@ -178,11 +198,24 @@ class TopicModel(Shown):
         except (KeyError, TypeError) as error:
             raise InputError(f"model files in {directory} are incomplete ({error}); save it anew") from None
 
-    def _read_texts(self, texts: Sequence[str], tokenizer: Tokenizer | None) -> Corpus:
+    def _reader(self, tokenizer: Tokenizer | None = None) -> Callable[[list[str]], Known]:
         if tokenizer is None and self.language is None:
             raise InputError("expected the tokenizer of the training texts, got none; give tokenizer=")
-        cut = tokenizer or tokenizer_for(self.language or "en")
-        return Corpus(*with_vocabulary(index_texts(texts, cut, None), self.vocabulary))
+        if tokenizer is None and several(self.language):
+            raise InputError(
+                f"expected documents with their languages ({self.language}), got texts; give a corpus, by "
+                f"read(..., language_column=..., language={self.language!r})"
+            )
+        return reader(self.vocabulary, tokenizer or tokenizer_for(self.language or "en"))
+
+
+def _texts(documents: Any) -> Iterable[str] | None:
+    """The texts, where these are texts and not counts."""
+    if isinstance(documents, str):
+        raise InputError("expected a list of texts, got one string; put it in a list")
+    if is_table(documents) and not is_numeric(documents):
+        return (document.text for document in from_table(documents, Columns()))
+    return None if len(getattr(documents, "shape", ())) == 2 else documents
 
 
 def _frozen(values: ArrayLike) -> Floats:

@@ -120,7 +120,9 @@ MOST_BYTES, N_FILES = 10 * 2**20, 5
 
 
 def say(line: str) -> None:
-    print(f"{datetime.now():%H:%M:%S} {one_line(line)}", flush=True)
+    """Tell the operator; where that goes to a full disk, the work goes on."""
+    with suppress(OSError):
+        print(f"{datetime.now():%H:%M:%S} {one_line(line)}", flush=True)
 
 
 def say_and_log(line: str) -> None:

@@ -38,7 +38,6 @@ PERSON = "person"  # column of the texts of a party
 GRACE = 15.0
 DELTA = 1e-6
 MOST_WORDS = 10_000
-VOCABULARY_EPSILON = 4.0  # of the agreement on words, where nothing is said
 
 
 def free_port() -> int:
@@ -75,7 +74,7 @@ class LocalFederation:
         plan: Plan,
         texts: Mapping[str, Sequence[str]],
         policy: str,
-        words: Path | None = None,
+        words: str | Path | None = None,
         persons: Mapping[str, Sequence[str]] | None = None,
     ) -> "LocalFederation":
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
@@ -184,13 +183,12 @@ def dealt(
     return Texted(parties, texts(data.test), data.dealing, known or None)
 
 
-def planned_words(public: Path | None, epsilon: float | None) -> PlannedWords:
+def planned_words(public: str | Path | None, epsilon: float | None) -> PlannedWords:
     """The words of a `public` list, or of an agreement at `epsilon`."""
+    if (public is None) == (epsilon is None):
+        raise InputError("expected --vocabulary or --vocabulary-epsilon, got both or neither")
     if public is None:
-        price = VOCABULARY_EPSILON if epsilon is None else epsilon
-        return PlannedWords("private", epsilon=price, delta=DELTA, max_size=MOST_WORDS)
-    if epsilon is not None:
-        raise InputError("expected --vocabulary FILE or --vocabulary-epsilon, got both; leave one out")
+        return PlannedWords("private", epsilon=epsilon, delta=DELTA, max_size=MOST_WORDS)
     return PlannedWords.of_file(public)
 
 
@@ -222,7 +220,7 @@ def plan_for(
     return draft.priced()
 
 
-def found(folder: Path, plan: Plan, texted: Texted, words: Path | None = None) -> LocalFederation:
+def found(folder: Path, plan: Plan, texted: Texted, words: str | Path | None = None) -> LocalFederation:
     """The federation of this plan below `folder`, ready to be started; `words` where their list is public."""
     policy = policy_template(plan, simulation=True)
     federation = LocalFederation.found(folder, plan, texted.parties, policy, words, texted.persons)

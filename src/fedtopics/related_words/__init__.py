@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.related_words import token_table, vector_files, wordnet
+from fedtopics.related_words import dictionary, token_table, vector_files, wordnet
 from fedtopics.related_words.related import N_NEIGHBORS, RelatedWords, from_matrix, from_vectors
 
 __all__ = ["RelatedWords", "from_matrix", "from_vectors", "load"]
@@ -29,8 +29,9 @@ def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBO
     "wordllama"  the token table of the wheel of that name (the extra `vectors`)
     "wordnet"    Debian's wordnet-base
     "default"    the first of these two that is installed
-    a path       word vectors (see `vector_files`), a folder of WordNet's files, or weights of your own as
-                 scipy's sparse .npz, in the order of the vocabulary
+    a path       word vectors (see `vector_files`), a dictionary of several languages (see `dictionary`), a
+                 folder of WordNet's files, or weights of your own as scipy's sparse .npz, in the order of the
+                 vocabulary
     a matrix     weights of your own; a `RelatedWords` is taken as it is
     """
     if isinstance(source, RelatedWords):
@@ -42,6 +43,9 @@ def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBO
     path = Path(source)
     if path.suffix == ".npz" and path.is_file():
         relation = from_matrix(_stored(path), len(vocabulary), path.name)
+    elif path.is_file() and dictionary.is_dictionary(path):
+        place = {word: number for number, word in enumerate(vocabulary)}
+        relation = from_matrix(dictionary.weights(path, place), len(vocabulary), path.name)
     else:
         known, vectors = _vectors(path, {word: number for number, word in enumerate(vocabulary)})
         relation = from_vectors(vectors, known, len(vocabulary), n_neighbors)

@@ -12,7 +12,7 @@ from fedtopics.cluster import session
 from fedtopics.cluster.settings import Cluster
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.scores import scores, topic_scores
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
@@ -187,6 +187,8 @@ def compare(
     """
     if n_seeds < 1:
         raise InputError(f"expected at least 1 seed, got {n_seeds}")
+    if not test_fraction:
+        raise InputError("expected held-out documents to compare by, got a test fraction of 0; take 0.1, say")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
     runs = [
         (price, train(data, name, seed=number, **{**options, **price, **(own or {}).get(name, {})}))
@@ -227,16 +229,21 @@ def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, di
     """The model to report, its scores, and the scores of each party's own model.
 
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is
-    reported: the hardest baseline to beat.
+    reported, or whose topics are most coherent: the hardest baseline to beat.
     """
-    local = {
-        name: scores(model, data.train, data.test, n_threads=n_threads)
-        for name, model in outcome.local_models.items()
-    }
+    local = {name: _scores(model, data, n_threads) for name, model in outcome.local_models.items()}
     if outcome.model is not None:
-        return outcome.model, scores(outcome.model, data.train, data.test, n_threads=n_threads), local
-    best = min(local, key=lambda name: (local[name]["perplexity"], name))
+        return outcome.model, _scores(outcome.model, data, n_threads), local
+    rank, better = ("perplexity", 1) if data.test.n_docs else ("coherence_npmi", -1)
+    best = min(local, key=lambda name: (better * local[name][rank], name))
     return outcome.local_models[best], local[best], local
+
+
+def _scores(model: TopicModel, data: Data, n_threads: int) -> dict[str, Any]:
+    """All scores; those of held-out documents are None where there are none."""
+    if data.test.n_docs:
+        return scores(model, data.train, data.test, n_threads=n_threads)
+    return {"perplexity": None, "perplexity_unigram": None, **topic_scores(model, data.train)}
 
 
 def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
-from fedtopics.documents.reading import is_table, read
+from fedtopics.documents.reading import WHERE, is_table, read
 from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
@@ -25,11 +25,7 @@ N_SEEDS = 2**32
 AGREEMENT_DELTA = 1e-6
 GIVEN, READ, AGREED, UNKNOWN = "as given", "read from the documents", "agreed privately", "that of the corpus"
 BY_COLUMN, BY_TOPIC, ONE_PARTY = "as the documents say", "simulated: dealt by topic", "one party"
-READING = (
-    *("text_column", "party_column", "label_column", "id_column", "person_column", "query", "encoding"),
-    "vocabulary_epsilon",
-    *TextOptions.__annotations__,
-)
+READING = (*WHERE, "vocabulary_epsilon", *TextOptions.__annotations__)
 logger = logging.getLogger(__name__)
 
 
@@ -85,7 +81,7 @@ def prepare(
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Data:
-    """Read `source`, hold out `test_fraction` and deal the rest to parties.
+    """Read `source`, hold out `test_fraction` (0: nothing, and no perplexity) and deal the rest to parties.
 
     Documents that name their party go to it. Others are dealt by topic, so that the parties are unequal and
     unlike each other; as that depends on the texts, it is refused if `secure`. A person, where known, is held
@@ -116,7 +112,10 @@ def prepare(
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
     corpus = source if isinstance(source, Corpus) else read(source, progress=show_progress, **reading)
-    train, test = corpus.split(test_fraction, seed=seed, by_content=by_content)
+    if test_fraction == 0:
+        train, test = corpus, corpus.select([])
+    else:
+        train, test = corpus.split(test_fraction, seed=seed, by_content=by_content)
     dealing = _dealing(train, n_parties, reading.get("party_column"))
     check_dealing(dealing, secure)
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)

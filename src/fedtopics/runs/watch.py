@@ -11,14 +11,17 @@ from fedtopics.protocol.engine import Round
 
 
 class Watch:
-    """Held-out perplexity after rounds 1, 2, 4, 8, ...: often while topics form, rarely later."""
+    """Held-out perplexity after rounds 1, 2, 4, 8, ...: often while topics form, rarely later.
+
+    Nothing is measured where no document was held out.
+    """
 
     def __init__(self, test: Corpus, n_threads: int) -> None:
         self.test, self.n_threads = test, n_threads
         self.seconds = self.processor_seconds = 0.0
 
     def __call__(self, number: int, model: Callable[[], TopicModel | None]) -> dict[str, float]:
-        if (number + 1).bit_count() != 1:
+        if (number + 1).bit_count() != 1 or not self.test.n_docs:
             return {}
         began, working = perf_counter(), process_time()
         topics = model()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from fedtopics.documents.reading import read
+from fedtopics.documents.reading import documents, read
 from fedtopics.errors import InputError
 
 N_LETTERS = 5000
@@ -163,3 +163,64 @@ def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_a_query_needs_a_database(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="postgresql:// source"):
         read(tmp_path, query="select 1")
+
+
+@pytest.fixture(scope="module")
+def hospital(letters: str) -> str:
+    """The address of the OMOP notes of a small hospital, on the same server."""
+    from adbc_driver_postgresql import dbapi
+
+    tables = [
+        "create schema cdm",
+        "create table cdm.concept (concept_id int, concept_name text)",
+        "insert into cdm.concept values (44814637, 'Discharge summary'), (44814645, 'Note')",
+        "create table cdm.visit_occurrence (visit_occurrence_id int, care_site_id int)",
+        "insert into cdm.visit_occurrence values (5, 70), (6, 71)",
+        "create table cdm.note (note_id int, person_id int, note_date date, note_type_concept_id int,"
+        " note_class_concept_id int, note_title varchar(250), note_text text, provider_id int,"
+        " visit_occurrence_id int)",
+        "insert into cdm.note values"
+        " (1, 900, '2020-03-01', 1, 44814637, 'Discharge', 'Fever is gone.', 3, 5),"
+        " (2, 901, '2021-03-01', 1, 44814645, null, 'Cough and fever.', 3, 6),"
+        " (3, 900, '2021-04-01', 1, 7, 'Visit', 'No cough.', null, null)",
+    ]
+    with dbapi.connect(letters) as connection, connection.cursor() as cursor:
+        for statement in tables:
+            cursor.execute(statement)
+        connection.commit()
+    return f"omop+{letters}?schema=cdm"
+
+
+def test_notes_of_a_hospital_know_their_patients(hospital: str) -> None:
+    notes = read(hospital, max_df=1.0)
+    assert notes.ids == ("1", "2", "3")
+    assert notes.persons == ("900", "901", "900")
+    assert notes.labels == ("Discharge summary", "Note", "7")
+    assert notes.vocabulary == ("cough", "discharge", "fever", "visit")
+    found = documents(hospital, party_column="care_site_id", text_column="note_text")
+    assert [(each.text, each.party, each.person) for each in found] == [
+        ("Fever is gone.", "70", "900"),
+        ("Cough and fever.", "71", "901"),
+        ("No cough.", "", "900"),
+    ]
+
+
+def test_notes_can_be_chosen_by_a_condition(hospital: str) -> None:
+    assert read(hospital, query="note_date >= '2021-01-01' and care_site_id = '71'").ids == ("2",)
+    with pytest.raises(InputError, match=r"PostgreSQL answered: .*ward"):
+        read(hospital, query="ward = 7")
+    with pytest.raises(InputError, match="name of a schema"):
+        read(hospital.replace("schema=cdm", "schema=cdm;drop"))
+    with pytest.raises(InputError, match="PostgreSQL answered: "):
+        read(hospital.replace("schema=cdm", "schema=other"))
+    with pytest.raises(InputError, match=r"expected omop\+postgresql://"):
+        read("omop+sqlite://here")
+
+
+def test_a_party_with_notes_protects_patients(hospital: str, tmp_path: Path) -> None:
+    from fedtopics.network.party.folder import PartyFolder
+
+    folder = PartyFolder(tmp_path)
+    folder.note_source(hospital, {"text_column": None})
+    assert folder._persons() == ["900", "901", "900"]
+    assert folder._noted["options"]["person_column"] == "person_id"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,17 +12,25 @@ from hypothesis import strategies as st
 
 from fedtopics.documents.text import cores
 from fedtopics.documents.text.indexing import index_texts
+from fedtopics.documents.text.known_words import known_words
 from fedtopics.documents.text.numbering import numbered
-from fedtopics.documents.text.tokens import sentence_splitter_for, simple, tokenizer_for
+from fedtopics.documents.text.tokens import sentence_splitter_for, tokenizer_for
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
 TIGHT = st.text("aBs1_' -'’é<&;", max_size=30)
+ADDRESSES = st.lists(
+    st.sampled_from(
+        ["http://", "HTTPS://", "ftp://", "www.", "a", "'", "_", " ", ".", '"', "1", "é", "\x1d"]
+    ),
+    max_size=8,
+).map("".join)
 ANY = st.text(max_size=60)
+WESTERN = st.text("abÀÉéßÿ×÷'’‘“—…€©ª²\u00ad\xa0 1_<>&;/.w", max_size=40)
 ONE_OF_EACH = {unicodedata.category(letter): letter for letter in map(chr, range(0xD7FF, -1, -1))}
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de"])
-@given(texts=st.lists(st.one_of(ASCII, TIGHT, ANY), max_size=4))
+@given(texts=st.lists(st.one_of(ASCII, TIGHT, WESTERN, ADDRESSES, ANY), max_size=4))
 @example(texts=["a's o'clock's rock'n'roll 'tis dogs' x' a'1 1a 12 1990s _a_ a_b a--b", "\x00a\x7fb'"])
 def test_native_words_are_those_of_the_regular_expressions(language: str, texts: list[str]) -> None:
     tokenizer = tokenizer_for(language)
@@ -39,8 +48,36 @@ def test_a_letter_of_every_unicode_class_is_read_alike() -> None:
         assert [part.vocabulary[number] for number in part.words] == expected
 
 
-def test_markup_is_never_cut_natively() -> None:
-    assert [text for text in ("a b", "a<br>b", "a &amp; b", "à") if simple(text)] == ["a b"]
+def test_markup_is_never_cut_natively_as_words() -> None:
+    indexer = tokenizer_for("en").indexer()
+    for text in (
+        "a<br>b",
+        "tax &amp; law",
+        "</p>",
+        "<I think",
+        "&#39;",
+        "日本",
+        "a\u0301",
+        "x²",
+        "\u00ad",
+        "ª",
+    ):
+        assert indexer.add(text, True) < 0
+    assert indexer.add("AT&T 3 < 4, café – “naïve” costs € 5 & ÷", True) == 4
+    assert indexer.words() == ["at", "café", "naïve", "costs"]
+    assert indexer.add("<b", False) == 4
+
+
+@given(texts=st.lists(st.one_of(WESTERN, ADDRESSES, ANY, st.just("nation&#39;s <b>war</b>")), max_size=5))
+def test_known_words_are_those_of_the_vocabulary(texts: list[str]) -> None:
+    vocabulary = ["war", "é", "nation", "ab", "aé", "a's", "éa", "b's"]
+    words, offsets, n_tokens = known_words(texts, vocabulary, tokenizer_for("en"))
+    cut = [tokenizer_for("en")(text) for text in texts]
+    expected = [[vocabulary.index(word) for word in one if word in vocabulary] for one in cut]
+    assert [words[a:b].tolist() for a, b in pairwise(offsets)] == expected
+    assert n_tokens == sum(map(len, cut))
+    other = known_words(texts, vocabulary, lambda text: text.split())
+    assert other[2] == sum(len(text.split()) for text in texts)
 
 
 @pytest.mark.parametrize("sentences", [True, False])

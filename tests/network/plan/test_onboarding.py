@@ -16,6 +16,7 @@ from cryptography.x509.oid import NameOID
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
+from fedtopics.documents.text import word_lists
 from fedtopics.errors import InputError
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.store import PartyStore
@@ -297,9 +298,23 @@ def test_methods_without_a_price_cannot_be_planned(tmp_path: Path) -> None:
             *("init", tmp_path / "hub", "--coordinator", "a:1", "--party", "a", "--party", "b"),
             *("--method", "shared", "--vocabulary-epsilon", 4),
         )
-    with pytest.raises(InputError, match="both or neither"):
-        command("init", tmp_path / "hub", "--coordinator", "a:1", "--party", "a", "--party", "b")
+    plain = ("init", tmp_path / "hub", "--coordinator", "a:1", "--party", "a", "--party", "b")
+    with pytest.raises(InputError, match="got both; leave one out"):
+        command(*plain, "--vocabulary", "english-5000", "--vocabulary-epsilon", 4)
+    with pytest.raises(InputError, match=r"no public word list for 'ja'"):
+        command(*plain, "--language", "ja")
     assert not (tmp_path / "hub").exists()
+
+
+def test_a_plan_takes_the_public_list_of_its_language_if_nothing_is_said(tmp_path: Path) -> None:
+    plain = ("--coordinator", "a:1", "--party", "a", "--party", "b", "--epsilon", 6)
+    command("init", tmp_path / "hub", *plain)
+    plan = Plan.read(tmp_path / "hub" / "plan.toml")
+    assert (plan.vocabulary.mode, plan.vocabulary.n_words, plan.privacy.epsilon) == ("public", 20_000, 6.0)
+    assert plan.words(tmp_path / "hub") == word_lists.words("english-20000")
+    command("init", tmp_path / "both", *plain, "--language", "de+en")
+    words = Plan.read(tmp_path / "both" / "plan.toml").words(tmp_path / "both")
+    assert {word[:3] for word in words or ()} == {"de:", "en:"}
 
 
 def test_a_partys_ledger_in_plain_words(here: Path) -> None:

@@ -4,7 +4,8 @@ from fedtopics.commands.family import family
 
 PANELS = {
     "Try": ("simulate",),
-    "Found and join": ("init", "invite", "approve", "request", "accept", "share", "revoke", "renew", "show"),
+    "Found and join": ("init", "invite", "approve", "request", "accept", "share", "show"),
+    "Look after": ("renew", "revoke", "remove"),
     "Run": ("coordinator", "party", "run", "service"),
 }
 app = family(__name__, __doc__, PANELS)

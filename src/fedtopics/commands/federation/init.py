@@ -1,7 +1,7 @@
 """Write a plan to review, a template for the parties' policies, and the coordinator's certificates.
 
 Example: fedtopics federation init hub --coordinator hub.example.org:8002 --party north --party south
---party west --epsilon 6 --vocabulary-epsilon 4
+--party west --epsilon 6 --vocabulary english-20000
 """
 
 from pathlib import Path
@@ -12,7 +12,6 @@ import typer
 from fedtopics.commands import options
 from fedtopics.commands.federation.invite import invite
 from fedtopics.commands.plan_shown import print_plan
-from fedtopics.errors import InputError
 from fedtopics.methods import make
 from fedtopics.network.plan import onboarding
 from fedtopics.network.plan.parts import PlannedWords, Texts
@@ -35,12 +34,8 @@ def init(
     variant: options.Variant = None,
     unit: options.Unit = None,
     settings: options.Setting = None,
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="Public word list, one word per line, known before.")
-    ] = None,
-    vocabulary_epsilon: Annotated[
-        float | None, typer.Option(help="Let the parties agree on words, document add/remove.")
-    ] = None,
+    vocabulary: options.PublicWords = None,
+    vocabulary_epsilon: options.AgreementEpsilon = None,
     max_words: Annotated[int, typer.Option(help="Most words that are agreed on.")] = 10_000,
     relation: Annotated[
         str | None, typer.Option(help="What the promise protects; what the method's epsilon does by default.")
@@ -63,13 +58,14 @@ def init(
 ) -> None:
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     made, summing = make(method, **given), options.summing(secure_sum, noise, repeats)
+    public = options.public_words(vocabulary, vocabulary_epsilon, language)
     plan = Plan(
         name,
         coordinator,
         tuple(parties),
         method,
         Budget(made.protects if relation is None else check_relation(relation), 1e9, delta),
-        _words(vocabulary, vocabulary_epsilon, max_words, delta),
+        _words(public, vocabulary_epsilon, max_words, delta),
         settings=given,
         min_parties=min_parties or (2 if summing is None else len(parties)),
         timeout_seconds=timeout,
@@ -77,7 +73,7 @@ def init(
         simulation_seed=simulation_seed,
         secure_sum=summing,
     ).priced()
-    onboarding.found(folder, plan, vocabulary)
+    onboarding.found(folder, plan, public)
     print_plan(plan)
     _say_next(folder, invited)
 
@@ -92,9 +88,7 @@ def _say_next(folder: Path, invited: bool) -> None:
     options.say(f"next: fedtopics federation coordinator start {folder} --submit")
 
 
-def _words(vocabulary: Path | None, epsilon: float | None, max_words: int, delta: float) -> PlannedWords:
-    if (vocabulary is None) == (epsilon is None):
-        raise InputError("expected either --vocabulary FILE or --vocabulary-epsilon, got both or neither")
-    if vocabulary is not None:
-        return PlannedWords.of_file(vocabulary)
+def _words(public: str | None, epsilon: float | None, max_words: int, delta: float) -> PlannedWords:
+    if public is not None:
+        return PlannedWords.of_file(public)
     return PlannedWords("private", epsilon=epsilon, delta=delta, max_size=max_words)

@@ -13,6 +13,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, price, report, tables
+from fedtopics.errors import InputError
 from fedtopics.runs.run import Run, require_free
 
 if TYPE_CHECKING:
@@ -32,12 +33,8 @@ def simulate(
     rounds: options.Rounds = None,
     unit: options.Unit = None,
     settings: options.Setting = None,
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="Public word list, one word per line, instead of an agreement.")
-    ] = None,
-    vocabulary_epsilon: Annotated[
-        float | None, typer.Option(help="Of the agreement on words (document add/remove; 4 if not given).")
-    ] = None,
+    vocabulary: options.PublicWords = None,
+    vocabulary_epsilon: options.AgreementEpsilon = None,
     parties: Annotated[int | None, typer.Option(help="Deal the documents to this many parties.")] = None,
     party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None,
     person_column: options.PersonColumn = None,
@@ -53,6 +50,9 @@ def simulate(
     from fedtopics.network import local
 
     require_free(out)
+    if reading.language_column is not None:
+        raise InputError("expected documents in one language, got --language-column; found a federation")
+    public = options.public_words(vocabulary, vocabulary_epsilon)
     began = perf_counter()
     texted = local.dealt(
         source,
@@ -70,12 +70,12 @@ def simulate(
         texted,
         method,
         given,
-        words=local.planned_words(vocabulary, vocabulary_epsilon),
+        words=local.planned_words(public, vocabulary_epsilon),
         simulation_seed=None if secure else seed,
         secure_sum=options.summing(secure_sum, noise),
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
-    with local.found(out, plan, texted, vocabulary) as federation:
+    with local.found(out, plan, texted, public) as federation:
         run = _train(federation, patience)
     _write_pages(federation, run, title)
     tables.console.print(f"{perf_counter() - began:.0f} s in all")

@@ -7,14 +7,18 @@ from fedtopics.commands.options.documents import (
     Preparing,
     Reading,
     Source,
+    Vocabulary,
 )
 from fedtopics.commands.options.federation import (
+    AgreementEpsilon,
     Coordinator,
     Member,
     MemberOption,
     Metrics,
     Office,
+    PublicWords,
     RunName,
+    public_words,
 )
 from fedtopics.commands.options.groups import (
     takes,
@@ -53,6 +57,7 @@ from fedtopics.commands.options.run import (
 )
 
 __all__ = [
+    "AgreementEpsilon",
     "Audited",
     "Consistency",
     "ConsistencyTau",
@@ -69,6 +74,7 @@ __all__ = [
     "Office",
     "PersonColumn",
     "Preparing",
+    "PublicWords",
     "Reading",
     "Repeats",
     "Rounds",
@@ -85,9 +91,11 @@ __all__ = [
     "TopicCount",
     "Unit",
     "Variant",
+    "Vocabulary",
     "VocabularySize",
     "method_settings",
     "print_json",
+    "public_words",
     "require_new_file",
     "say",
     "summing",

@@ -1,7 +1,6 @@
 """Which documents a command reads, how their texts become words, and who owns them."""
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,8 +13,16 @@ from fedtopics.model import TopicModel
 Source = Annotated[
     str,
     typer.Argument(
-        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, UCI docword, LDA-C; also .gz, .xz), "
-        "a folder of .txt files, or a postgresql:// address (with --query).",
+        help="A built-in corpus (sotu), a file (.csv, .jsonl, .parquet, .xlsx, UCI docword, LDA-C; also .gz, "
+        ".xz), a folder of .txt files, or a postgresql:// address (with --query).",
+        show_default=False,
+    ),
+]
+Vocabulary = Annotated[
+    str | None,
+    typer.Option(
+        help="Public word list: by name, as english-20000, or a file with one word per line; other words are "
+        "left out.",
         show_default=False,
     ),
 ]
@@ -30,11 +37,31 @@ class Reading:
     """Where in SOURCE the documents are."""
 
     text_column: Annotated[
-        str | None, typer.Option(help="Column with the text, where it is not called text.")
+        list[str] | None,
+        typer.Option(help="Column with the text, where it is not called text; several are joined."),
     ] = None
     id_column: Annotated[str | None, typer.Option(help="Column with each document's name.")] = None
+    language_column: Annotated[
+        str | None,
+        typer.Option(help="Column with each document's language (en, de ...), where there are several."),
+    ] = None
     query: Annotated[str | None, typer.Option(help="SQL query, where SOURCE is a database.")] = None
     encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
+    encoding_errors: Annotated[
+        str,
+        typer.Option(
+            help="What becomes of documents with bytes that are not in the encoding: strict (an error), "
+            "replace (a mark for each), skip (left out); they are counted."
+        ),
+    ] = "strict"
+    separator: Annotated[
+        str | None,
+        typer.Option(help="Between the columns of .csv and .tsv, where the first line does not show it."),
+    ] = None
+    header: Annotated[
+        bool, typer.Option(help="Whether the first row of a table names the columns; else they are 1, 2 ...")
+    ] = True
+    sheet: Annotated[str | None, typer.Option(help="Of a spreadsheet; the first if not given.")] = None
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.documents.reading.read` takes them."""
@@ -60,9 +87,7 @@ class Preparing(Reading):
     """And how its texts become words."""
 
     label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="Public word list, one word per line; other words are left out.")
-    ] = None
+    vocabulary: Vocabulary = None
     max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
     min_df: Annotated[
         float | None, typer.Option(help="Leave out words in fewer documents (a number, or a share below 1).")
@@ -74,7 +99,7 @@ class Preparing(Reading):
     paragraphs: Annotated[
         bool, typer.Option("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
     ] = False
-    language: Annotated[str, typer.Option(help="Language of the texts, as en, de, zh.")] = "en"
+    language: Annotated[str, typer.Option(help="Of the texts, as en, de, zh; de+en for several.")] = "en"
 
     def options(self) -> dict[str, Any]:
         given = super().options()

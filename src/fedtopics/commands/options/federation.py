@@ -1,9 +1,13 @@
-"""Folders of a coordinator or a party, and the run that is meant."""
+"""Folders of a coordinator or a party, the run that is meant, and the words of a plan."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from fedtopics.commands.options.printing import say
+from fedtopics.documents.text import word_lists
+from fedtopics.errors import InputError
 
 Coordinator = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the coordinator.")]
 Member = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this coordinator or party.")]
@@ -14,3 +18,36 @@ Metrics = Annotated[
     typer.Option(help="FILE.prom for Prometheus (textfile collector of node_exporter), replaced as a whole."),
 ]
 RunName = Annotated[str, typer.Option("--run", help="Name of the run; the newest if not given.")]
+PublicWords = Annotated[
+    str | None,
+    typer.Option(
+        "--vocabulary",
+        help="Public word list: by name, as english-20000, or a file with one word per line. Where nothing "
+        "is said of words, it is the list of 20,000 of the language.",
+        show_default=False,
+    ),
+]
+AgreementEpsilon = Annotated[
+    float | None,
+    typer.Option(
+        "--vocabulary-epsilon",
+        help="Let the parties agree on words instead, at this epsilon (document add/remove).",
+        show_default=False,
+    ),
+]
+
+
+def public_words(given: str | None, epsilon: float | None, language: str = "en") -> str | None:
+    """The public list to take: the one given, that of the language, or None for an agreement."""
+    if given is not None and epsilon is not None:
+        raise InputError("expected --vocabulary or --vocabulary-epsilon, got both; leave one out")
+    if given is not None or epsilon is not None:
+        return given
+    usual = word_lists.usual(language)
+    if usual is None:
+        raise InputError(
+            f"there is no public word list for {language!r}; give --vocabulary FILE (`fedtopics vocabulary` "
+            "makes one from public texts) or --vocabulary-epsilon"
+        )
+    say(f"words: {usual}, a public list; --vocabulary names another, --vocabulary-epsilon lets parties agree")
+    return usual

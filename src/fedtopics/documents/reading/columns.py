@@ -1,4 +1,4 @@
-"""Which column of a table holds the text, and which the id, label, party and person of a document."""
+"""Which column of a table holds the text, and which id, label, party, person and language of a document."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +11,32 @@ if TYPE_CHECKING:
     from pyarrow import Schema
 
 
+BETWEEN_TEXTS = "\n\n"
 LONGEST_SHOWN = 30  # characters of a name of a column that a message may quote
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of columns; `fedtopics.read` says what stands for those that are None."""
+    """Names of columns; `fedtopics.read` says what stands for those that are None.
 
-    text: str | None = None
+    text   one, or several, whose texts are joined as paragraphs of one document
+    """
+
+    text: str | Sequence[str] | None = None
     party: str | None = None
     label: str | None = None
     id: str | None = None
     person: str | None = None
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.texts or None)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns with text, each once."""
+        given = (self.text,) if isinstance(self.text, str) else tuple(self.text or ())
+        return tuple(dict.fromkeys(given))
 
     def among(self, present: Sequence[str], source: str, texts: Sequence[str] | None = None) -> "Columns":
         """The names with nothing left to guess; an error that lists the columns when one is missing.
@@ -35,14 +49,15 @@ class Columns:
         for name in self.used:
             if name not in present:
                 raise InputError(f"expected a column {name!r} in {source}, got {names}")
-        text = self.text or _named("text", present) or _only(present if texts is None else texts)
-        if text is None:
+        text = self.texts or _named("text", present) or _only(present if texts is None else texts)
+        if not text:
             raise InputError(
                 f"expected a column 'text' in {source}, got {names}; name it by --text-column (text_column)"
             )
-        unused = [name for name in present if name not in (text, *self.used)]
+        found = replace(self, text=text)
+        unused = [name for name in present if name not in found.used]
         label, number = self.label or _named("label", unused), self.id or _named("id", unused)
-        return replace(self, text=text, label=label, id=number)
+        return replace(found, label=label, id=number)
 
     def found_in(self, schema: "Schema", source: str) -> "Columns":
         """The same for an Arrow schema, which knows which columns are strings."""
@@ -55,13 +70,17 @@ class Columns:
     @property
     def used(self) -> list[str]:
         """The columns to read, each once."""
-        return [name for name in dict.fromkeys(vars(self).values()) if name is not None]
+        names = (*self.texts, self.party, self.label, self.id, self.person, self.language)
+        return [name for name in dict.fromkeys(names) if name is not None]
 
     def document(self, row: Mapping[str, object]) -> Document:
         """The document in a row that has all used columns."""
-        names = (self.text, self.id, self.label, self.party, self.person)
-        text, identity, label, party, person = (_string(row[name], name) if name else None for name in names)
-        return Document(text or "", identity, label, party, person and person.strip())
+        text = BETWEEN_TEXTS.join(filter(None, (_string(row[name], name) for name in self.texts)))
+        names = (self.id, self.label, self.party, self.person, self.language)
+        identity, label, party, person, language = (
+            _string(row[name], name) if name else None for name in names
+        )
+        return Document(text, identity, label, party, person and person.strip(), language)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -87,12 +106,6 @@ def _string(value: object, column: str) -> str:
     if value is None:
         return ""
     try:
-        text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return " ".join(map(str, value)) if isinstance(value, list) else str(value)
     except (RecursionError, ValueError):
         raise InputError(f"expected text in column {column!r}, got lists or numbers without end") from None
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise InputError(f"expected text in column {column!r}, got half of a character") from None
-    return text

@@ -6,7 +6,6 @@ and pipes and devices, which may never end, are no files.
 """
 
 import bz2
-import codecs
 import gzip
 import io
 import lzma
@@ -17,12 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from fedtopics.documents.reading.form import Form
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
 from fedtopics.progress import bar
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _LINES_PER_STEP = 1000
+PLAIN = Form()
 MOST_LINE = 2**26
 MOST_RATIO, ALWAYS_UNPACKED = 100, 2**25  # texts shrink to a third or a tenth, hardly ever to less
 
@@ -32,18 +33,15 @@ def plain_name(path: Path) -> str:
     return path.stem if path.suffix in _OPENERS else path.name
 
 
-def lines(path: Path, encoding: str = "utf-8", *, progress: bool | None = False) -> Iterator[str]:
+def lines(path: Path, form: Form = PLAIN, *, progress: bool | None = False) -> Iterator[str]:
     """The lines of a text file with their ends, under a bar that counts the bytes of the file."""
-    try:  # a byte-order mark, which some editors put in front of UTF-8, is skipped
-        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    except LookupError:
-        raise InputError(f"expected an encoding such as 'utf-8' or 'latin-1', got {encoding!r}") from None
+    codec = form.codec
     with (
         _readable(path),
         path.open("rb") as stored,
         bar(path.name, path.stat().st_size, shown=progress) as shown,
     ):
-        text = io.TextIOWrapper(_decompressed(path, stored), codec, newline="")
+        text = io.TextIOWrapper(_decompressed(path, stored), codec, form.on_bad_bytes, newline="")
         place = 0
         try:
             for number, line in enumerate(iter(partial(text.readline, MOST_LINE + 1), "")):
@@ -57,7 +55,7 @@ def lines(path: Path, encoding: str = "utf-8", *, progress: bool | None = False)
                     shown.advance(stored.tell() - place)
                     place = stored.tell()
         except UnicodeDecodeError:
-            raise _bad_byte(path, encoding) from None
+            raise _bad_byte(path, form.encoding) from None
         shown.advance(stored.tell() - place)
 
 
@@ -115,6 +113,7 @@ def _bad_byte(path: Path, encoding: str) -> InputError:
             except UnicodeDecodeError as error:
                 return InputError(
                     f"expected {encoding} text, got byte 0x{line[error.start]:02x} at {path}, line {number}, "
-                    f"byte {error.start + 1}; name the right encoding, for example 'latin-1'"
+                    f"byte {error.start + 1}; where all of it is in another encoding, name that "
+                    "(--encoding latin-1); where few bytes are wrong, take --encoding-errors replace or skip"
                 )
     return InputError(f"expected {encoding} text, got something else in {path}; name the right encoding")

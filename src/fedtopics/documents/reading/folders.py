@@ -6,20 +6,21 @@ from pathlib import Path
 from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import lines
+from fedtopics.documents.reading.form import Form
 from fedtopics.errors import InputError
 from fedtopics.progress import track
 
 _FOLDER_COLUMNS = ("text", "id", "label")
 
 
-def from_folder(path: Path, columns: Columns, *, encoding: str, progress: bool | None) -> Iterator[Document]:
+def from_folder(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
     """Each .txt file below the folder: `id` is its path there, `label` its folder, if another."""
     files = text_files(path)
     nested = any(file.parent != path for file in files)
     found = columns.among(_FOLDER_COLUMNS if nested else _FOLDER_COLUMNS[:2], str(path))
     for file in track(files, path.name, shown=progress):
         inside = file.relative_to(path)
-        text = "".join(lines(file, encoding))
+        text = "".join(lines(file, form))
         yield found.document({"text": text, "id": inside.as_posix(), "label": inside.parent.as_posix()})
 
 
@@ -29,11 +30,9 @@ def text_files(path: Path) -> list[Path]:
     return [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
 
 
-def from_text_file(
-    path: Path, columns: Columns, *, encoding: str, progress: bool | None
-) -> Iterator[Document]:
+def from_text_file(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
     """Documents of one text file: between <DOC> tags, or `label<TAB>text`, or else one on each line."""
-    source = lines(path, encoding, progress=progress)
+    source = lines(path, form, progress=progress)
     first = next(source, "")
     rest = (line for each in ([first], source) for line in each)
     if first.strip() == "<DOC>":

@@ -3,11 +3,13 @@
 import csv
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from fedtopics.documents.corpus import Document
-from fedtopics.documents.reading.columns import Columns, listed
+from fedtopics.documents.reading.columns import LONGEST_SHOWN, Columns, listed
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
+from fedtopics.documents.reading.form import Form
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
 from fedtopics.progress import bar
@@ -16,27 +18,34 @@ _ROWS_AT_ONCE = 1024
 
 
 def from_separated(
-    path: Path, columns: Columns, *, separator: str, encoding: str, progress: bool | None
+    path: Path, columns: Columns, form: Form, *, usual: str, progress: bool | None
 ) -> Iterator[Document]:
-    """Rows of a CSV file whose first line names the columns."""
+    """Rows of a CSV file; `usual` is what stands between its columns, if nothing says otherwise."""
     csv.field_size_limit(MOST_LINE)
-    rows = csv.reader(lines(path, encoding, progress=progress), delimiter=separator, strict=True)
+    source = lines(path, form, progress=progress)
+    first = next(source, None)
+    if first is None:
+        return
+    said = _said(first)
+    separator = form.separator or said or (_seen(first, usual) if form.header else usual)
+    rows = csv.reader(source if said else chain([first], source), delimiter=separator, strict=True)
     try:
-        header = next(rows, None)
-        if header is None:
+        head = next(rows, None)
+        if head is None:
             return
-        if not header:
-            raise InputError(f"expected the names of columns on the first line of {path}, got an empty one")
-        found = columns.among(_checked(header, separator, path), str(path))
-        for row in rows:
+        if not head:
+            raise InputError(f"expected columns on the first line of {path}, got an empty one")
+        names = head if form.header else numbers(head)
+        found = columns_of_table(columns, names, str(path), header=form.header)
+        for row in rows if form.header else chain([head], rows):
             if not row:
                 continue
-            if len(row) != len(header):
+            if len(row) != len(names):
                 raise InputError(
-                    f"expected {len(header)} fields as in the header, got {len(row)} at {path}, "
-                    f"line {rows.line_num}"
+                    f"expected {len(names)} fields as in the first row, got {len(row)} at {path}, "
+                    f"line {rows.line_num + bool(said)}; separator taken: {separator!r} (--separator)"
                 )
-            yield found.document(dict(zip(header, row, strict=True)))
+            yield found.document(dict(zip(names, row, strict=True)))
     except csv.Error as error:
         raise InputError(
             f"expected CSV, got {error} at {path}, line {rows.line_num}; close every quote, and write one "
@@ -44,21 +53,39 @@ def from_separated(
         ) from None
 
 
-def _checked(header: list[str], separator: str, path: Path) -> list[str]:
-    """The header, unless it is one column with another separator inside."""
-    other = next((mark for mark in ";\t|," if mark != separator and mark in header[0]), None)
-    if len(header) == 1 and other is not None:
-        raise InputError(
-            f"expected columns with {separator!r} between, got one at {path}; "
-            f"this looks like {other!r} between: save it as CSV with commas, or as .tsv with tabs"
-        )
-    return header
+def _said(first: str) -> str | None:
+    """The separator that a line `sep=;`, as Excel writes it, names."""
+    line = first.rstrip("\r\n")
+    return line[4] if len(line) == 5 and line.lower().startswith("sep=") else None
 
 
-def from_json(path: Path, columns: Columns, *, encoding: str, progress: bool | None) -> Iterator[Document]:
+def _seen(first: str, usual: str) -> str:
+    """What separates the names of columns: the usual, unless they are one with another mark in it."""
+    names = next(csv.reader([first], delimiter=usual), [])
+    if len(names) != 1:
+        return usual
+    return next((mark for mark in ";\t|," if mark in names[0]), usual)
+
+
+def numbers(row: list[str]) -> list[str]:
+    """The names of columns that have none: 1, 2, 3 ..."""
+    return [str(number) for number in range(1, len(row) + 1)]
+
+
+def columns_of_table(columns: Columns, names: list[str], source: str, *, header: bool) -> Columns:
+    """The columns among these names; where some are missing, perhaps the first row names none."""
+    try:
+        return columns.among(names, source)
+    except InputError as error:
+        odd = any(len(name) > LONGEST_SHOWN or name.strip().isdecimal() for name in [*names, *columns.used])
+        hint = "; where the first row is no header give --no-header (header=False)" if header and odd else ""
+        raise InputError(f"{error}{hint}") from None
+
+
+def from_json(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
     """Objects of a file with one JSON object per line, or of one JSON array of objects."""
     found: Columns | None = None
-    for place, row in _json_rows(path, encoding, progress):
+    for place, row in _json_rows(path, form, progress):
         if not isinstance(row, dict):
             raise InputError(f"expected a JSON object, got {type(row).__name__} at {place}")
         if found is None:
@@ -70,18 +97,18 @@ def from_json(path: Path, columns: Columns, *, encoding: str, progress: bool | N
         yield found.document(row)
 
 
-def _json_rows(path: Path, encoding: str, progress: bool | None) -> Iterator[tuple[str, object]]:
+def _json_rows(path: Path, form: Form, progress: bool | None) -> Iterator[tuple[str, object]]:
     """Each value with its place in the file."""
-    for number, line in enumerate(lines(path, encoding, progress=progress), start=1):
+    for number, line in enumerate(lines(path, form, progress=progress), start=1):
         if number == 1 and line.lstrip().startswith("["):
-            yield from _json_array(path, encoding)
+            yield from _json_array(path, form)
             return
         if line.strip():
             yield f"{path}, line {number}", _parsed(line.strip(), path, number)
 
 
-def _json_array(path: Path, encoding: str) -> Iterator[tuple[str, object]]:
-    values = _parsed("".join(lines(path, encoding)), path, 1)
+def _json_array(path: Path, form: Form) -> Iterator[tuple[str, object]]:
+    values = _parsed("".join(lines(path, form)), path, 1)
     for number, value in enumerate(values if isinstance(values, list) else [values], start=1):
         yield f"{path}, item {number}", value
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, simple
+from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 
 Splitter: TypeAlias = Callable[[str], list[str]]
 
@@ -62,16 +62,17 @@ def numbered(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | No
 
 
 class _Native:
-    """Simple texts are cut and numbered natively, others cut in Python, where Unicode is known."""
+    """Western texts are cut and numbered natively, others cut in Python, where all of Unicode is known."""
 
     def __init__(self, tokenizer: PlainTokenizer) -> None:
         self._tokenizer, self._indexer = tokenizer, tokenizer.indexer()
         self.tokens, self.words = self._indexer.tokens, self._indexer.words
 
     def __call__(self, sentence: str) -> int:
-        if simple(sentence):
-            return self._indexer.add(sentence)
-        return self._indexer.number(self._tokenizer(sentence))
+        n_tokens = self._indexer.add(sentence, True)
+        if n_tokens < 0 and has_markup(sentence):
+            n_tokens = self._indexer.add(without_markup(sentence), False)
+        return n_tokens if n_tokens >= 0 else self._indexer.number(self._tokenizer(sentence))
 
 
 class _Plain:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
 from fedtopics import files
+from fedtopics.documents.text import word_lists
 from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
+from fedtopics.documents.text.languages import BETWEEN, index_languages, named, several, stop_words_of
 from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
 from fedtopics.documents.text.word_filter import WordFilter
@@ -17,8 +19,9 @@ from fedtopics.errors import EmptyCorpusError, InputError
 class TextOptions(TypedDict, total=False):
     """How texts become words.
 
-    vocabulary  the words and their order, as a list or the path of a file with one word per line; the filters
-                below then do not apply, and other words are left out
+    vocabulary  the words and their order, as a list, the name of a public one (english-20000, see
+                `text.word_lists`; english-5000+german-5000 for two languages) or the path of a file with one
+                word per line; the filters below then do not apply, and other words are left out
     tokenizer   your own function from a text to its list of words
     language    ISO 639-1 code, for words, stop words and sentences; Chinese ("zh") needs fedtopics[chinese]
     stop_words  True for the language's list (the default), False for none, or your own
@@ -42,10 +45,35 @@ def prepare(texts: Iterable[str], *, on_disk: bool = False, **options: Unpack[Te
     Numbers lie in scratch files if `on_disk`, else in memory.
     """
     language = options.get("language", "en")
+    if several(language):
+        raise InputError(
+            f"expected the language of each document for {language}, got none; name a --language-column "
+            "(language_column)"
+        )
     chooser = _given_vocabulary(options) or _word_filter(options, language)
     tokenizer = options.get("tokenizer") or tokenizer_for(language)
     splitter = _splitter(options.get("sentences", True), language)
-    indexed = index_texts(texts, tokenizer, splitter, on_disk=on_disk)
+    return _over_chosen_words(index_texts(texts, tokenizer, splitter, on_disk=on_disk), chooser)
+
+
+def prepare_languages(
+    pairs: Iterable[tuple[str | None, str]], **options: Unpack[TextOptions]
+) -> tuple[Indexed, str]:
+    """The same for texts in several languages, each with its own; and the languages, as one name."""
+    if options.get("tokenizer") is not None:
+        raise InputError("expected either a tokenizer or languages of documents, got both; leave one out")
+    sentences, apart = options.get("sentences", True), bool(several(options.get("language")))
+    indexed, found = index_languages(pairs, lambda language: _splitter(sentences, language), apart=apart)
+    chooser: WordFilter | tuple[str, ...] | None = _given_vocabulary(options)
+    if chooser is None:
+        chosen = options.get("stop_words", True)
+        stop_words = stop_words_of(found.split(BETWEEN), apart=apart) if chosen is True else chosen or ()
+        bounds = options.get("min_df"), options.get("max_df"), options.get("max_words")
+        chooser = WordFilter(stop_words, *bounds)
+    return _over_chosen_words(indexed, chooser), found
+
+
+def _over_chosen_words(indexed: Indexed, chooser: WordFilter | tuple[str, ...]) -> Indexed:
     n_docs = len(indexed.offsets) - 1
     if not n_docs:
         raise EmptyCorpusError("expected at least one document, got an empty corpus")
@@ -91,7 +119,15 @@ def _word_filter(options: TextOptions, language: str) -> WordFilter:
 
 
 def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str, ...]:
-    """The words of a list, or of a file with one word per line, checked to be there and distinct."""
+    """The words of a list, a public one by its name, or a file with one word per line; all are distinct."""
+    if isinstance(given, str) and word_lists.is_name(given):
+        return word_lists.words(given)
+    if isinstance(given, str) and BETWEEN in given and all(map(word_lists.is_name, given.split(BETWEEN))):
+        return tuple(
+            named(word_lists.code(name), word)
+            for name in given.split(BETWEEN)
+            for word in word_lists.words(name)
+        )
     name = "the given vocabulary"
     if isinstance(given, str | os.PathLike):
         name = os.fspath(given)
@@ -111,7 +147,9 @@ def _lines(path: Path) -> list[str]:
     try:
         content = files.read(path)
     except OSError as error:
-        raise InputError(f"cannot read the vocabulary {path}: {error.strerror}") from None
+        raise InputError(
+            f"cannot read the vocabulary {path}: {error.strerror}; give a file, or a name as english-20000"
+        ) from None
     return lines_of(content, path)
 
 

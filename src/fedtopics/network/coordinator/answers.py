@@ -23,6 +23,8 @@ REASONS = {
     "PlanNotAcceptedError": "it has not accepted this plan; let it review the plan and accept it",
     "AcceptanceError": "it has not accepted this plan; let it review the plan and accept it",
     "NotReadyError": "it is not ready to begin; its own log says why",
+    "OtherVersionError": "it runs another version, or began this run with one; install the same",
+    "RolledBackError": "its ledger lacks releases that it has made (put back from a copy?); its own log says",
     "PolicyError": "its policy does not allow this plan",
     "BudgetError": "its privacy budget does not allow this release",
     "StoreError": "it cannot read or write its own records (a full disk?); nothing was sent",

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Thread
 from time import monotonic, sleep
 
@@ -24,7 +25,8 @@ from fedtopics.network.coordinator.desk import Desk, HungUpError
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFolder, Status
 from fedtopics.network.coordinator.guests import Guests
-from fedtopics.network.coordinator.result import LastAnswers
+from fedtopics.network.coordinator.renewal import Renewal
+from fedtopics.network.coordinator.result import LastAnswers, last_signed
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
 from fedtopics.network.coordinator.waiting import Waiting
@@ -62,11 +64,13 @@ class Coordinating:
         self._desk = Desk(self.say, silence=Waiting.read(self.folder.path).silence)
         plan, door = self.folder.plan, Door(self.folder.path)
         try:
-            with Server(plan.port, self.folder.credentials, door, self._desk, self.say):
+            with Server(plan.port, self.folder.credentials, door, self._desk, self.say) as server:
                 self.say(f"listening on {plan.coordinator}")
+                renewal = Renewal(self.folder.path, server.context, self._desk, self.say)
                 pulse = Pulse(self.folder.path).start()
                 Thread(target=self._look_round, args=(pulse,), daemon=True, name="look round").start()
                 while True:
+                    renewal.look()
                     self._step()
                     sleep(POLL)
         finally:
@@ -75,7 +79,7 @@ class Coordinating:
     def _look_round(self, pulse: Pulse) -> None:
         """See who is there, while runs go on: for monitors, and for invitations that were taken up."""
         while True:
-            there = self._desk.parties
+            there = self._desk.connected
             pulse.note(parties=there)
             with suppress(InputError, OSError):
                 Guests(self.folder.path).arrived(there)
@@ -230,7 +234,8 @@ def _coordinator(folder: CoordinatorFolder, run: RunFolder, channel: Channel) ->
         run.change("running", round=line.round + 1, missing=list(line.missing), away=away)
 
     authority, waiting = certificates.read_certificate(folder.path / "ca.crt"), Waiting.read(folder.path)
-    return Coordinator(terms, run.name, run.path, channel, run.log, note, authority, waiting)
+    known = authority, waiting, partial(last_signed, folder)
+    return Coordinator(terms, run.name, run.path, channel, run.log, note, *known)
 
 
 def _abort(run: RunFolder) -> None:

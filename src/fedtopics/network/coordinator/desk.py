@@ -79,6 +79,12 @@ class Desk:
             }
             return tuple(sorted(alive))
 
+    @property
+    def connected(self) -> tuple[str, ...]:
+        """Those that have an open connection, whatever they do."""
+        with self._change:
+            return tuple(sorted(name for name, known in self._known.items() if known.visit))
+
     def arrive(self, party: str) -> int:
         """Begin a visit, in place of one that has not ended yet; its number."""
         with self._change:

@@ -7,6 +7,7 @@ the record with all that the plan may cost: planned, not attested. Not with what
 been charged for more. The coordinator signs the record (`verification`).
 """
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from fedtopics import files
@@ -41,6 +43,7 @@ from fedtopics.network.private_scores import Scored, combined, read_sums
 from fedtopics.network.verification import SIGNATURE, sign
 from fedtopics.privacy.price.cost import FREE, SOURCES
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.protocol.turn import Arrays
 from fedtopics.runs import record
 from fedtopics.runs.preparing import AGREED, GIVEN
 from fedtopics.runs.run import Run
@@ -98,6 +101,20 @@ def _collected(
     for name in sorted(set(terms.parties) - set(found)):
         coordinator.log(f"party {name} has not attested what the run cost it; the record says: {PLANNED}")
     return found
+
+
+def last_signed(hub: CoordinatorFolder, party: str) -> Arrays:
+    """The newest statement that a party has signed of a finished run here, with its signature; or nothing."""
+    found: list[tuple[str, Arrays]] = []
+    for path in hub.path.glob(f"runs/*/result/{attestation.FILE}"):
+        try:
+            row = json.loads(path.read_bytes())["parties"][party]
+            when = json.loads(row["statement"])["time"]
+            texts = {name: row[name].encode() for name in ("statement", "signature")}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            continue
+        found.append((str(when), {name: np.frombuffer(text, np.uint8) for name, text in texts.items()}))
+    return max(found, key=lambda each: each[0], default=("", {}))[1]
 
 
 def stated_rows(

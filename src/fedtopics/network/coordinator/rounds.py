@@ -15,24 +15,24 @@ repeated with the same parties gives the same state, bit for bit.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from time import perf_counter, time
+from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
 from cryptography import x509
 from numpy.typing import NDArray
 
-from fedtopics.documents.text.words import word_array, word_digest
+from fedtopics.documents.text.words import word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire
-from fedtopics.network.coordinator.answers import Asking, Channel, clock
+from fedtopics.network.coordinator import greeting
+from fedtopics.network.coordinator.answers import Asking, Channel
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.combining import believable, combine, combine_total
 from fedtopics.network.coordinator.lines import Lines
 from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
 from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.expected import Expected, Learned, read, read_declared
-from fedtopics.network.plan.readiness import check_clock
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
 from fedtopics.protocol.agreeing import WordRounds
@@ -56,6 +56,7 @@ class Coordinator:
     on_round     is told of every round that was combined
     authority    that has signed the parties' certificates: needed for a secure sum
     waiting      how long parties are waited for
+    signed       gives what each party has signed last of a run before, with its signature
     """
 
     terms: Terms
@@ -66,6 +67,7 @@ class Coordinator:
     on_round: Callable[[WireRound], None] = lambda _: None
     authority: x509.Certificate | None = None
     waiting: Waiting = field(default_factory=Waiting)
+    signed: Callable[[str], Arrays] = lambda party: {}
     _seen: set[str] = field(default_factory=set, init=False)  # who has taken part
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
     _learned: Learned = field(init=False)
@@ -96,11 +98,11 @@ class Coordinator:
         now = known or Checkpoint(self.run, self.terms.plan, self.terms.first_round, words=self.terms.words)
         for name in sorted(set(self.terms.parties) - set(self.channel.parties)):
             self.log(f"party {name} is not connected")
-        self._welcome(now.words)
+        self._welcome(now)
         while now.next_round < self.terms.method.n_rounds + now.lost:
             now = self._step(now)
             now.save(self.folder)
-            self._welcome(now.words)
+            self._welcome(now)
         return now
 
     def deliver(
@@ -131,14 +133,15 @@ class Coordinator:
         bodies = dict.fromkeys(self.present, b"")
         return self._asking.collect("attest", self.terms.method.n_rounds, bodies, read)
 
-    def _welcome(self, words: tuple[str, ...] | None) -> None:
+    def _welcome(self, now: Checkpoint) -> None:
         """Let in those that have come since the last round, if they take part and know the words."""
         there = {name for name in self.terms.parties if name in self.channel.parties}
         self._turned_away &= there
         new = self._may_come(there - set(self.present) - self._turned_away)
-        here = self._greeted(new) if new else []
-        if words is not None and here:
-            here = self._told_words(here, words)
+        bodies = {name: greeting.shown(now.answered.get(name, []), self.signed(name)) for name in new}
+        here = greeting.greeted(self._asking, bodies) if new else []
+        if now.words is not None and here:
+            here = greeting.told_words(self._asking, here, now.words)
         known = set(self.present)
         if self._sums is not None and here:
             met = set(self._sums.introduce(here, known))
@@ -155,23 +158,6 @@ class Coordinator:
         patient = sorted(name for name in names if not self._asking.patience.is_over(name))
         enough = len(self.present) + len(patient) >= self.terms.min_parties
         return patient if enough else sorted(names)
-
-    def _greeted(self, names: list[str]) -> list[str]:
-        """Those that have accepted the plan, by clocks that agree with ours."""
-        answers = self._asking.ask("hello", 0, dict.fromkeys(names, wire.pack({"time": np.array(time())})))
-        here = []
-        for name, body in answers.items():
-            try:
-                check_clock(clock(body), time(), f"party {name}")
-                here.append(name)
-            except InputError as error:
-                self.log(f"party {name} is left out: {error}")
-        return here
-
-    def _told_words(self, names: Sequence[str], words: tuple[str, ...]) -> list[str]:
-        """Those that take these as the words of the run."""
-        body = wire.pack({"words": word_array(words)})
-        return list(self._asking.ask("vocabulary", 0, dict.fromkeys(names, body), word_digest(words)))
 
     def _step(self, now: Checkpoint) -> Checkpoint:
         began, before = perf_counter(), self._asking.carried
@@ -277,7 +263,7 @@ class Coordinator:
     def _agreed(self, now: Checkpoint, words: tuple[str, ...]) -> Checkpoint:
         """The run with the words that the parties agreed on, and those parties that take them."""
         self.log(f"the parties agreed on {len(words)} words")
-        self._asking.present = tuple(self._told_words(self.present, words))
+        self._asking.present = tuple(greeting.told_words(self._asking, self.present, words))
         self._require(self.present, "know the words")
         return replace(now, state={}, words=words)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.persons import different, held_out
-from fedtopics.documents.reading import CountedWordsError, documents, read
+from fedtopics.documents.reading import CountedWordsError, documents, omop, read
 from fedtopics.documents.reading.bags import EmptyCountsError
 from fedtopics.documents.store import is_store, require_all_words
 from fedtopics.errors import EmptyCorpusError, InputError
@@ -28,6 +28,7 @@ from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
 from fedtopics.network.party import ledger_file, on_cluster
+from fedtopics.network.party.backup import require_settled
 from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import MODELS, PartyStore
@@ -75,6 +76,8 @@ class PartyFolder:
 
     def note_source(self, source: str, options: dict[str, Any]) -> None:
         """Keep where the documents are, for the processes that will read them, wherever these are started."""
+        if omop.is_omop(source) and options.get("person_column") is None:
+            options = options | {"person_column": omop.PERSON}
         if Path(source).expanduser().exists():
             source = str(Path(source).expanduser().resolve())
         files.write(self.path / "source.json", json.dumps({"source": source, "options": options}).encode())
@@ -157,8 +160,7 @@ class PartyFolder:
         """The person of each document, empty where unknown."""
         noted = self._noted
         try:
-            if not noted["source"].startswith(("postgresql://", "postgres://")):
-                return [each.person or "" for each in documents(noted["source"], **noted["options"])]
+            return [each.person or "" for each in documents(noted["source"], **noted["options"])]
         except CountedWordsError:
             pass
         corpus = self._read()
@@ -191,7 +193,19 @@ class PartyFolder:
         given = self.training, self.keep, self.policy.log, score, sign, FILES, self.is_kept
         cluster = self.policy.cluster
         elsewhere = None if cluster is None else on_cluster.opened(cluster, terms.method, store, run)
-        return PartySide(self.name, terms, store, *given, self._identity(sign), elsewhere)
+        own = certificates.read_certificate(self.path / "party.crt")
+        kept = self.policy.changed_documents, own, self.renew
+        return PartySide(self.name, terms, store, *given, self._identity(sign), elsewhere, *kept)
+
+    def renew(self, content: bytes) -> None:
+        """Keep a certificate that was made anew for this party's key, if it holds for longer."""
+        path, own = self.path / "party.crt", certificates.parse_certificate(content, self.path / "party.crt")
+        known = certificates.read_certificate(path)
+        certificates.check_issued(own, certificates.read_certificate(self.path / "ca.crt"))
+        same = own.public_key() == known.public_key() and own.subject == known.subject
+        if not same or own.not_valid_after_utc <= known.not_valid_after_utc:
+            raise InputError("expected a longer certificate of this party's name and key, got another")
+        files.write(path, content, mode=certificates.PUBLIC_FILE)
 
     def _identity(self, sign: Sign) -> Identity | None:
         """Who this party is before others, where the plan has a secure sum."""
@@ -210,6 +224,7 @@ class PartyFolder:
     def check(self) -> None:
         """Raise unless the party has accepted the plan, its policy allows it and its budget can pay it."""
         plan = self.plan
+        require_settled(self.path)
         acceptance.check(self.path, plan)
         self.policy.check(plan, self.name)
 

@@ -4,9 +4,11 @@ Which plan a run goes by is noted before its first release. The same name under 
 was released under the one would be signed for under the other.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 import numpy as np
 
@@ -14,16 +16,30 @@ from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.network.party.store import PartyStore
+from fedtopics.network.plan.policy import NEW_RUN
 from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.agreeing import PROPOSAL
 
+DOCUMENTS, LEFT = "documents", "left"  # what is noted of a run: a digest, and that it is over here
 FAILED = "failed"  # what the ledger calls a release that failed
 ROOM = 2**28  # bytes, whatever the documents: so a disk with less of them tells nothing
 
 
+class PlanNotAcceptedError(InputError):
+    """The coordinator runs a plan that this party has not accepted."""
+
+
+class PartyFailedError(InputError):
+    """Something went wrong while this party worked on its documents; its own log says what."""
+
+
 class OtherPlanError(InputError):
     """The run began under another plan."""
+
+
+class ChangedDocumentsError(InputError):
+    """The documents are not those that the run began with."""
 
 
 class RoundPassedError(InputError):
@@ -93,6 +109,26 @@ class PartyRuns:
         if not note.is_file():
             files.write(note, plan.encode())
 
+    def check_open(self, run: str) -> None:
+        """Raise where this party has left the run because its documents had changed."""
+        if self.store.note(run, LEFT).is_file():
+            raise RoundPassedError(f"run {run} was left when documents changed; start a new run")
+
+    def check_documents(self, run: str, corpus: Corpus, changed: str) -> None:
+        """Raise where a run that began with other documents is to go on; at first, note which they are."""
+        note = self.store.note(run, DOCUMENTS)
+        if not note.is_file():
+            if not self.store.of_run(run):
+                files.write(note, digest(corpus).encode())
+            return
+        if note.read_bytes() != digest(corpus).encode():
+            if changed == NEW_RUN:
+                files.write(self.store.note(run, LEFT), b"")
+            raise ChangedDocumentsError(
+                f"the documents are others than in the first round of run {run}; put them back as they were, "
+                'or start a new run (changed_documents in policy.toml: "refuse" or "new run")'
+            )
+
     def require(self, run: str, due: Cost) -> None:
         """Raise unless the run is open, the budget can pay and the disk can hold a release of this price."""
         if self.progress(run).left:
@@ -122,6 +158,15 @@ class PartyRuns:
         except Exception:  # whatever it was: only a line in the ledger counts
             return self.store.charged(run, number, FAILED) is not None
         return True
+
+
+def digest(corpus: Corpus) -> str:
+    """SHA-256 of words, documents, sentences and persons; it stays with the party."""
+    known = json.dumps([corpus.vocabulary, corpus.persons])
+    found = sha256(known.encode())
+    for array in (corpus.words, corpus.offsets, corpus.sentence_offsets, corpus.document_sentences):
+        found.update(b"none" if array is None else np.ascontiguousarray(array).data)
+    return found.hexdigest()
 
 
 def never_empty(corpus: Corpus) -> Corpus:

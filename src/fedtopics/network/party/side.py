@@ -1,6 +1,6 @@
 """A party's side of the wire: it answers the coordinator's questions, and decides itself what leaves.
 
-    hello        has this plan been accepted?                       -> the time here
+    hello        has this plan been accepted, and is all in the ledger that is shown of it?  -> the time here
     contribute   [round t]  what is sent in this round: first words and votes, where words are agreed on
                  (`protocol.agreeing`), then what the method sends  -> a release
     vocabulary   the words of this run, one list for the whole of it
@@ -8,7 +8,7 @@
     sum          [round t]  this party's part of a sum over parties       what is released leaves masked)
     evaluate     [the last] how well these topics predict documents -> a release
     attest       [the last] what this run has cost, as the ledger here says, signed here
-    deliver      the finished model, to be kept here
+    deliver      the finished model, to be kept here;  renew   this party's certificate, made anew
 
 A question that was answered before gets the stored answer again, whatever it now says: a retry spends
 nothing. Any other is checked first, without documents, and an error leaves as the name of its type. From
@@ -22,9 +22,9 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from time import perf_counter, time
+from time import perf_counter
 
-import numpy as np
+from cryptography import x509
 
 from fedtopics.cluster.party import OnCluster
 from fedtopics.documents.corpus import Corpus
@@ -34,12 +34,20 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
+from fedtopics.network.party import witness
 from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.line import PartyLine
-from fedtopics.network.party.runs import PartyRuns, RoundPassedError, never_empty
+from fedtopics.network.party.runs import (
+    PartyFailedError,
+    PartyRuns,
+    PlanNotAcceptedError,
+    RoundPassedError,
+    never_empty,
+)
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.sums import Identity, PartySums
 from fedtopics.network.party.words import PartyWords, told_words
+from fedtopics.network.plan.policy import REFUSE
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.private_scores import Score
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -55,14 +63,6 @@ RESULT_BYTES = 2**26  # of a result beside the numbers of its model
 MODEL_FACTOR = 4  # more than what these numbers take
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 logger = logging.getLogger(__name__)
-
-
-class PlanNotAcceptedError(InputError):
-    """The coordinator runs a plan that this party has not accepted."""
-
-
-class PartyFailedError(InputError):
-    """Something went wrong while this party worked on its documents; its own log says what."""
 
 
 @dataclass
@@ -81,6 +81,9 @@ class PartySide:
     is_kept: Callable[[str], bool] = lambda run: False  # whether a finished run is stored
     identity: Identity | None = None  # before other parties, where the plan has a secure sum
     elsewhere: OnCluster | None = None  # who answers in rounds of training, if not this process
+    changed: str = REFUSE  # what becomes of a run whose documents are others than in its first round
+    certificate: x509.Certificate | None = None  # this party's own
+    renew: Callable[[bytes], None] = lambda certificate: None  # takes a new one
     unpaid: bool = False  # whether a price could not be written: then no other is agreed to
     _documents: Corpus | None = field(default=None, init=False)
     _words: PartyWords = field(init=False)
@@ -116,7 +119,7 @@ class PartySide:
                 "review the new plan and accept it"
             )
         answers: dict[str, Callable[[Request], bytes]] = {
-            "hello": lambda asked: wire.pack({"time": np.array(time())}),
+            "hello": lambda asked: witness.greeted(asked, self.store, self.certificate),
             "vocabulary": self._vocabulary,
             "contribute": self._contribute,
             "key": lambda asked: self._in_sums(asked.run).key(asked),
@@ -125,6 +128,7 @@ class PartySide:
             "evaluate": self._evaluate,
             "attest": self._attest,
             "deliver": self._deliver,
+            "renew": lambda asked: witness.renewed(asked, self.renew),
         }
         if not RUN.fullmatch(asked.run):
             raise InputError(f"expected the name of a run, got {asked.run!r:.40}")
@@ -252,8 +256,11 @@ class PartySide:
             if self.unpaid:
                 raise StoreError("a price could not be written; make room and start this party again")
             self._runs.require(asked.run, due)
+        self._runs.check_open(asked.run)
         self._due = FREE
-        self._corpus()  # where they cannot be read, nothing is made
+        corpus = self._corpus()  # where they cannot be read, nothing is made
+        if asked.operation != "deliver":
+            self._runs.check_documents(asked.run, corpus, self.changed)
         if due != FREE:
             self._runs.note_plan(asked.run, self.terms.plan)
         self._due = due

@@ -173,11 +173,11 @@ class PartyStore:
         """Delete what a finished run has left, save its lines in the ledger and the name of its plan."""
         for entry in self.of_run(run):
             self._delete(entry)
-        for kind in ("candidates", "words", "key", "peers", "sums"):
+        for kind in ("candidates", "words", "key", "peers", "sums", "documents"):
             self.note(run, kind).unlink(missing_ok=True)
 
     def note(self, run: str, kind: str) -> Path:
-        """Where something of a run is noted: its `plan`, `candidates`, `words`, `key`, `peers` or `sums`."""
+        """Where something of a run is noted, such as its `plan`, its `words` or its `key`."""
         return self.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
 
     def _delete(self, entry: Entry) -> None:

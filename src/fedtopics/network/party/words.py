@@ -14,6 +14,7 @@ from fedtopics import files
 from fedtopics.documents.corpus import require_words
 from fedtopics.documents.text.words import MOST_BYTES, word_array, word_digest, words_of
 from fedtopics.errors import InputError
+from fedtopics.files import StoreError
 from fedtopics.network import wire
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.terms import Terms
@@ -43,7 +44,7 @@ class PartyWords:
 
     def note_candidates(self, run: str, candidates: Sequence[str]) -> None:
         """Keep what this party is about to vote on."""
-        files.write(self.store.note(run, "candidates"), word_array(candidates).tobytes())
+        files.write(self.store.note(run, "candidates"), wire.sealed(word_array(candidates).tobytes()))
 
     def take(self, run: str, words: tuple[str, ...], digest: str) -> None:
         """Take these as the words of the run, or raise `OtherVocabularyError`."""
@@ -51,7 +52,7 @@ class PartyWords:
         self._check_source(run, words)
         note = self.store.note(run, "words")
         if not self._are_public and not note.is_file():
-            files.write(note, word_array(words).tobytes())
+            files.write(note, wire.sealed(word_array(words).tobytes()))
         if self.known(run) != words or word_digest(words) != digest:
             raise OtherVocabularyError(f"run {run} began with other words, got a second list")
 
@@ -90,4 +91,8 @@ class PartyWords:
 
 
 def _read(note: Path) -> tuple[str, ...]:
-    return words_of(np.frombuffer(note.read_bytes(), np.uint8))
+    try:
+        content = wire.unsealed(note.read_bytes())
+    except wire.WireError:
+        raise StoreError(f"words in {note} were altered; the run cannot go on here") from None
+    return words_of(np.frombuffer(content, np.uint8))

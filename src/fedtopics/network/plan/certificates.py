@@ -28,6 +28,7 @@ from fedtopics import files
 from fedtopics.errors import InputError
 
 COORDINATOR = "coordinator"
+CERTIFICATE = "certificate"  # what a renewed one is called on the wire
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 TAKEN = ("server", COORDINATOR, "admin")
 JOINING = "joining "  # before the name of an invited party: no party can be called so
@@ -178,6 +179,15 @@ def sign_request(folder: Path, request: x509.CertificateSigningRequest) -> x509.
     return _signed(folder, _name(party, party), key, (party,))
 
 
+def renewed(folder: Path, known: x509.Certificate) -> x509.Certificate:
+    """A certificate of the authority in `folder` for the name and key of one that it has signed before."""
+    check_issued(known, read_certificate(folder / "ca.crt"))
+    party, key = common_name(known.subject), known.public_key()
+    if not isinstance(key, rsa.RSAPublicKey):
+        raise InputError("expected a certificate of an RSA key, got another kind")
+    return _signed(folder, _name(party, party), key, (party,))
+
+
 def check_issued(certificate: x509.Certificate, authority: x509.Certificate) -> None:
     try:
         certificate.verify_directly_issued_by(authority)
@@ -233,7 +243,7 @@ def _name(common: str, organization: str) -> x509.Name:
 
 
 def _signed(
-    folder: Path, subject: x509.Name, key: PublicKey, hosts: Sequence[str], days: float = DAYS
+    folder: Path, subject: x509.Name, key: PublicKey, hosts: Sequence[str], days: float | None = None
 ) -> x509.Certificate:
     """A certificate of the authority in `folder`, for one subject at these addresses."""
     authority, authority_key = read_certificate(folder / "ca.crt"), read_key(folder / "ca.key")
@@ -241,7 +251,7 @@ def _signed(
     usages += [ExtendedKeyUsageOID.SERVER_AUTH] if common_name(subject) == COORDINATOR else []
     names = x509.SubjectAlternativeName([_address(host) for host in dict.fromkeys(hosts)])
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-    built = _builder(subject, authority.subject, key, days)
+    built = _builder(subject, authority.subject, key, DAYS if days is None else days)
     built = built.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
     built = built.add_extension(names, critical=False).add_extension(issuer, critical=False)
     built = built.add_extension(x509.ExtendedKeyUsage(usages), critical=False)

@@ -11,12 +11,14 @@ or in one command each, with an invitation that carries the plan (`invitation`, 
 When the plan changes, `approved/NAME/` is made anew and accepted anew; certificates stay.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
 from fedtopics import files
+from fedtopics.documents.text.preparation import read_vocabulary
 from fedtopics.errors import InputError
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.parts import WORD_LIST
@@ -27,13 +29,14 @@ PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
 APPROVED, REVOKED, SIGNING = "approved", "revoked", "signing.pub"
 
 
-def found(folder: Path, plan: Plan, words: Path | None = None) -> None:
+def found(folder: Path, plan: Plan, words: str | Path | None = None) -> None:
     """Write a new federation's files: the plan for review, and the coordinator's keys and certificates."""
     if (folder / "ca.key").exists() or (folder / PLAN).exists():
         raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")
     files.make_folder(folder)
     if plan.vocabulary.file is not None and words is not None:
-        files.write(folder / WORD_LIST, words.read_bytes(), mode=certificates.PUBLIC_FILE)
+        listed = "".join(f"{word}\n" for word in read_vocabulary(words))
+        files.write(folder / WORD_LIST, listed.encode(), mode=certificates.PUBLIC_FILE)
         plan.words(folder)
     plan.write(folder / PLAN)
     files.publish(folder / TEMPLATE, policy_template(plan))
@@ -78,6 +81,35 @@ def revoke(folder: Path, party: str) -> Path:
     approved.rename(target)
     files.sync_folder(folder / APPROVED)
     return target
+
+
+def renew(folder: Path, party: str) -> x509.Certificate:
+    """A new certificate for the name and key of an approved party, in place of the one that will end."""
+    path = folder / APPROVED / Path(party).name / "party.crt"
+    if not path.is_file():
+        raise InputError(f"expected an approved party, got {party!r:.60}; see `fedtopics federation show`")
+    renewed = certificates.renewed(folder, certificates.read_certificate(path))
+    content = renewed.public_bytes(serialization.Encoding.PEM)
+    files.write(path, content, mode=certificates.PUBLIC_FILE)
+    return renewed
+
+
+def without(folder: Path, party: str) -> Plan:
+    """Write the plan without this party, for runs to come; every other party accepts it anew."""
+    plan = Plan.read(folder / PLAN)
+    left = tuple(name for name in plan.parties if name != party)
+    settings = dict(plan.settings)
+    if isinstance(settings.get("topics_per_party"), dict):
+        settings["topics_per_party"] = {
+            name: number for name, number in settings["topics_per_party"].items() if name != party
+        }
+    changed = replace(plan, parties=left, settings=settings, min_parties=min(plan.min_parties, len(left)))
+    changed.write(folder / PLAN)
+    files.publish(folder / TEMPLATE, policy_template(changed))
+    for name in left:
+        if (folder / APPROVED / name).is_dir():
+            share_plan(folder, name)
+    return changed
 
 
 def share_plan(folder: Path, party: str) -> None:

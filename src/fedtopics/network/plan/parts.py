@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.preparation import lines_of, read_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.words import MOST as MOST_WORDS
@@ -54,9 +55,9 @@ class PlannedWords:
         self.agreement(20)
 
     @classmethod
-    def of_file(cls, path: Path) -> "PlannedWords":
-        """A public list, as it is now."""
-        words = read_vocabulary(path)
+    def of_file(cls, source: str | Path) -> "PlannedWords":
+        """A public list, by its name or as its file is now."""
+        words = read_vocabulary(source)
         return cls("public", WORD_LIST, word_digest(words), len(words))
 
     @property
@@ -99,7 +100,8 @@ class Texts:
     stop_words: bool = True
 
     def __post_init__(self) -> None:
-        stop_words_for(self.language)  # refuses a language that nobody knows
+        for language in several(self.language) or (self.language,):
+            stop_words_for(language)  # refuses a language that nobody knows
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ max_rounds = 200
 log = "rounds"            on this party's own disk: "nothing", "rounds" (numbers, seconds, bytes) or
                           "details" (counts of documents, texts of errors); the coordinator gets none of it
 simulation = false        whether plans whose noise comes from a seed may run: for trying alone
+changed_documents = "refuse"   where the documents are others than in the first round of a run: "refuse"
+                          answers nothing in it until they are as they were; "new run" leaves it for good, and
+                          the next run has the documents as they are then
 proxy = "http://proxy.example.org:3128"   the way to the coordinator, where there is no other (HTTP CONNECT)
 secure_sum = true         refuse plans in which the coordinator sees this party's own numbers
 peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they read them out: a secure sum
@@ -36,6 +39,7 @@ from fedtopics.network.plan.typed_file import build, parse, read
 from fedtopics.privacy.price.budget import Budget
 
 LOGS = ("nothing", "rounds", "details")
+REFUSE, NEW_RUN = "refuse", "new run"
 
 
 class PolicyError(InputError):
@@ -56,10 +60,15 @@ class Policy:
     secure_sum: bool = False
     peers: Mapping[str, str] = field(default_factory=dict)
     cluster: Cluster | None = None
+    changed_documents: str = REFUSE
 
     def __post_init__(self) -> None:
         if self.log not in LOGS:
             raise InputError(f"log must be one of {', '.join(LOGS)}, got {self.log!r}")
+        if self.changed_documents not in (REFUSE, NEW_RUN):
+            raise InputError(
+                f"changed_documents must be {REFUSE} or {NEW_RUN}, got {self.changed_documents!r:.40}"
+            )
         for name in self.methods:
             find(name)
         for name in ("min_parties", "max_rounds"):

@@ -1,6 +1,6 @@
 """What can be found out before a run begins: clocks and certificates. Each check raises one clear line."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
@@ -9,6 +9,7 @@ from fedtopics.errors import InputError
 from fedtopics.network.plan import certificates
 
 LARGEST_SKEW = 60.0  # seconds
+AHEAD = timedelta(days=30)  # before a certificate ends, it is renewed or its end is announced
 
 
 class NotReadyError(InputError):
@@ -44,6 +45,21 @@ def check_period(found: x509.Certificate, path: Path, now: datetime | None = Non
             f"expected a valid certificate, got {path} that begins {found.not_valid_before_utc:%Y-%m-%d}; "
             "check the clock of this machine"
         )
+
+
+def ends_soon(found: x509.Certificate, now: datetime | None = None) -> bool:
+    """Whether the certificate ends within the next 30 days, or has ended."""
+    return (datetime.now(UTC) if now is None else now) + AHEAD > found.not_valid_after_utc
+
+
+def warnings_of(*paths: Path) -> list[str]:
+    """A line for each of these certificates that ends within the next 30 days."""
+    known = [(path, certificates.read_certificate(path)) for path in paths if path.is_file()]
+    return [
+        f"the certificate {path.name} ends {found.not_valid_after_utc:%Y-%m-%d}: renew it before"
+        for path, found in known
+        if ends_soon(found)
+    ]
 
 
 def check_identity(folder: Path) -> str:

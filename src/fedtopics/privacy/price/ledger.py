@@ -103,6 +103,13 @@ class Ledger:
         check_delta(self.delta)
         self.first_run = self.first_run or self.run
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies are made of: accounts follow from the entries, and each has a lock of its own."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
     @property
     def settings(self) -> dict[str, Any]:
         """What the chain begins with, as JSON data."""

@@ -3,13 +3,16 @@
 Example: fedtopics federation coordinator start hub
 """
 
+import os
 from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.commands.pages import Pages, keeping
 from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.plan.readiness import check_certificate
 
 
@@ -27,6 +30,8 @@ def start(
     hub = CoordinatorFolder(folder)
     plan = hub.plan
     plan.words(folder)
+    Waiting.read(folder)
+    os.close(files.lock(folder))  # raises while another process works on the folder
     for name in ("ca", "server"):
         check_certificate(folder / f"{name}.crt")
     say(f"plan {plan.digest} of {', '.join(plan.parties)}")

@@ -2,5 +2,8 @@
 
 from fedtopics.commands.family import family
 
-PANELS = {"Commands": ("join", "start", "status", "service", "forget")}
+PANELS = {
+    "Take part": ("join", "start", "status", "service", "forget"),
+    "Keep": ("backup", "restore", "charge"),
+}
 app = family(__name__, __doc__, PANELS)
