@@ -15,7 +15,7 @@ from fedtopics.errors import InputError
 # What `fedtopics --help` shows, in its order. A name is a file beside this one, or a folder: a family.
 PANELS = {
     "Start": ("demo", "train", "compare", "report", "methods", "index", "vocabulary"),
-    "Use a model": ("topics", "transform", "evaluate", "classify", "track"),
+    "Use a model": ("topics", "label", "transform", "evaluate", "classify", "update", "merge", "track"),
     "Privacy": ("explain", "ledger", "calibrate", "audit", "statement", "mechanisms"),
     "Federate": ("federation", "doctor"),
     "Research": (

@@ -95,7 +95,9 @@ def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
     return [(f"alone: {name}", scores) for name, scores in own]
 
 
-def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8, method: str = "") -> None:
+def print_topics(
+    model: TopicModel, n_topics: int = 10, n_words: int = 8, method: str = "", by: str = "distinctive"
+) -> None:
     shares = model.topic_shares
     order = range(model.n_topics) if shares is None else (-shares).argsort(kind="stable")
     shown = "topics" if n_topics >= model.n_topics else f"largest {n_topics} of {model.n_topics} topics"
@@ -103,7 +105,7 @@ def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8, method
     table.add_column("topic", justify="right")
     table.add_column("share", justify="right")
     table.add_column("words")
-    words = model.top_words(n_words)
+    words = model.top_words(n_words, by)
     for topic in list(order)[:n_topics]:
         share = "" if shares is None else f"{100 * shares[topic]:.1f} %"
         name = str(topic) if model.labels is None else f"{topic} {model.label(topic)}"

@@ -35,6 +35,13 @@ def check(
         raise InputError(f"expected the code of a language, or None, got {language!r}; for example 'en'")
 
 
+def check_amount(n_tokens: object) -> None:
+    """Refuse what is no number of tokens, nor None."""
+    known = isinstance(n_tokens, int | float) and not isinstance(n_tokens, bool)
+    if n_tokens is not None and not (known and 0 < float(n_tokens) < np.inf):  # type: ignore[arg-type]
+        raise InputError(f"expected the number of tokens behind the topics, or None, got {n_tokens!r:.60}")
+
+
 def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) -> None:
     n_words = len(vocabulary)
     if topic_word.ndim != 2 or not topic_word.size or topic_word.shape[1] != n_words:

@@ -18,8 +18,9 @@ from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
-from fedtopics.model.checks import check, plain_copy
+from fedtopics.model.checks import check, check_amount, plain_copy
 from fedtopics.model.inference import in_order
+from fedtopics.model.matching import subtract_base
 from fedtopics.model.shown import Shown
 from fedtopics.sampling import lda
 
@@ -39,6 +40,7 @@ class TopicModel(Shown):
     vocabulary    the word behind each column
     labels        a name for each topic, None before they are given
     topic_shares  share of the training tokens in each topic, None where unknown
+    n_tokens      tokens behind the topics, as they were released; None where unknown
     language      whose default tokenizer made the words of the training texts; None where another one did
     card          what a reader of the model should know, as plain JSON values: what it was trained on (in
                   aggregate terms), method, privacy statement; never a document
@@ -55,6 +57,7 @@ class TopicModel(Shown):
     topic_shares: Floats | None = None
     language: str | None = "en"
     card: Mapping[str, Any] = field(default_factory=dict)
+    n_tokens: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topic_word", _frozen(self.topic_word))
@@ -63,6 +66,7 @@ class TopicModel(Shown):
         if self.topic_shares is not None:
             object.__setattr__(self, "topic_shares", _frozen(self.topic_shares))
         check(self.topic_word, self.alpha, self.vocabulary, self.labels, self.topic_shares, self.language)
+        check_amount(self.n_tokens)
         object.__setattr__(self, "card", plain_copy(self.card))
 
     @classmethod
@@ -94,7 +98,16 @@ class TopicModel(Shown):
             topic_shares=counts.sum(axis=1) / total if total > 0 else None,
             language=language,
             card=card or {},
+            n_tokens=float(total) if total > 0 else None,
         )
+
+    @property
+    def counts(self) -> Floats:
+        """Tokens of each word in each topic as far as the model tells, shape (n_topics, n_words)."""
+        if self.n_tokens is None or self.topic_shares is None:
+            raise InputError("expected a model that says how much text is behind its topics; train it anew")
+        above = subtract_base(self.topic_word)
+        return np.asarray(above * (self.topic_shares * self.n_tokens)[:, None])
 
     def __repr__(self) -> str:
         return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
@@ -171,6 +184,7 @@ class TopicModel(Shown):
         description = {
             "n_topics": self.n_topics,
             "n_words": self.n_words,
+            "n_tokens": self.n_tokens,
             "language": self.language,
             "card": dict(self.card),
             "labels": self.labels,
@@ -194,6 +208,7 @@ class TopicModel(Shown):
                 topic_shares=arrays.get("topic_shares"),
                 language=description["language"],
                 card=description["card"],
+                n_tokens=description.get("n_tokens"),
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"model files in {directory} are incomplete ({error}); save it anew") from None
