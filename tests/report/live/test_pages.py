@@ -139,13 +139,16 @@ def test_every_answer_forbids_whatever_the_page_does_not_need(site: Site) -> Non
         assert answer.header("Server") == ""
 
 
-@pytest.mark.parametrize("name", ["", "party/", "party/events", "party/script.js", "party/other", "other/"])
+@pytest.mark.parametrize(
+    "name", ["", "party", "party/", "party/events", "party/script.js", "party/other", "party/stop/", "other/"]
+)
 def test_without_the_token_there_is_nothing(site: Site, name: str) -> None:
     token = site.token.strip("/")
     answers = set()
     for wrong in ("x" * len(token), token[:-1], token + "x", "", "%ff", token.swapcase()):
-        answer = site.ask(f"/{wrong}/{name}")
-        answers.add((answer.status, answer.body))
+        for path in (f"/{wrong}/{name}", f"/{wrong}/{name}".rstrip("/") or "/"):
+            answer = site.ask(path)
+            answers.add((answer.status, answer.body))
     assert answers == {(404, b"nothing here\n")}
 
 

@@ -55,7 +55,7 @@ def application(views: Mapping[str, View], token: str, port: int) -> "ASGIApp":
     from starlette.routing import Route
 
     pages = _Pages(views, token, frozenset({f"127.0.0.1:{port}", f"localhost:{port}"}))
-    return Starlette(
+    made = Starlette(
         routes=[
             Route("/{token}/", pages.first),
             Route("/{token}/{name}/", pages.page),
@@ -65,6 +65,8 @@ def application(views: Mapping[str, View], token: str, port: int) -> "ASGIApp":
         ],
         exception_handlers={404: _nothing, 405: _nothing},
     )
+    made.router.redirect_slashes = False  # it would answer before a token or a host was looked at
+    return made
 
 
 async def _nothing(request: "Request", problem: Exception) -> "Response":
