@@ -2,7 +2,7 @@
 
 [bold]Example[/bold]
 
-  fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/eras
+  fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
 """
 
 from pathlib import Path
