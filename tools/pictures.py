@@ -1,7 +1,8 @@
 """Pictures of the docs, taken anew from real runs: `python tools/pictures.py [NAME...]`, or `make pictures`.
 
 Every page that fedtopics writes is photographed in both themes and at two widths, as a PNG of at most 256
-colors in docs/pictures; `moving` is the animated SVG of a federation on this machine. Needs Chromium.
+colors in docs/pictures; `live` are the pages of a federation that was watched, `moving` is the animated SVG
+of one. Needs Chromium.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from live_pictures import live_pages
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
@@ -101,9 +103,13 @@ def main(names: list[str]) -> None:
         sys.exit("expected Chromium to take pictures with, got none; `make system` installs it")
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name in names or ["moving", *PAGES]:
+        for name in names or ["moving", *PAGES, "live"]:
             if name == "moving":
                 moving(Path(scratch))
+            elif name == "live":
+                with live_pages(Path(scratch)) as addresses:
+                    for page, address in addresses.items():
+                        photograph(browser, address, page)
             else:
                 photograph(browser, PAGES[name](Path(scratch)), name)
 

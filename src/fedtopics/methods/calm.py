@@ -10,6 +10,8 @@
                             n_steps updates (2 while topics form) of theta_d and lambda_d of every document,
                             from Y, phi and the law of the noise;  send the expected counts
                    server:  M <- sum over the parties
+    last round     party:   send in how many histograms each two of the words told for a topic are; the server
+                            has those shown first that go together (`parts/company.py`)
     every 10th     party:   send the log-likelihood of the histograms that it keeps out of training (held_out)
                    server:  stop where it rises by less than 0.02 a histogram
 
@@ -39,15 +41,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import continuing, guided, party_amounts, roots, stopping
+from fedtopics.methods.parts import (
+    company,
+    continuing,
+    guided,
+    party_amounts,
+    private_histograms,
+    roots,
+    stopping,
+)
 from fedtopics.methods.parts.absent import with_absent
 from fedtopics.methods.parts.looking_ahead import LookingAhead
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.histogram import Histogram
-from fedtopics.privacy.mechanisms.rows import SparseRows
-from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method, ToldTopics
@@ -96,6 +104,8 @@ class Calm(Method):
         "counts": 16,
         "likelihood": 16,
         "score": 16,
+        company.PAIRS: 0,
+        company.N_PAIRED: 0,
     }
     draws_once: ClassVar[bool] = True
     in_shards: ClassVar[bool] = True
@@ -156,16 +166,20 @@ class Calm(Method):
             return {}
         if "stopped" in state:
             return {"stopped": state["stopped"]}
-        return self._ahead.told(state)
+        asked = {name: state[name] for name in (company.CANDIDATES,) if name in state}
+        return self._ahead.told(state) | asked
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         end: Form = {"stopped": Numbers("int64", (), most=self.n_rounds)}
-        return [{}, self._ahead.form(n_words, self.n_topics), *([end] if self.held_out else [])]
+        usual = self._ahead.form(n_words, self.n_topics)
+        last = {**usual, **company.form(n_words, self.n_topics)}
+        return [{}, usual, last, *([end] if self.held_out else [])]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if "stopped" in told:
             return reuse({}), party.memory
-        released = self._histograms(party, turn)
+        mechanism = self._mechanism(party.corpus.n_words)
+        released = private_histograms.released(party, mechanism, self.unit, self.burstiness, turn)
         rows = released.value
         memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
         kept = rows if not self.held_out else rows.select(~stopping.apart(rows.n_docs, self.held_out))
@@ -179,6 +193,8 @@ class Calm(Method):
             apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])
+        if company.CANDIDATES in told:
+            sent |= company.counted(kept, told[company.CANDIDATES])
         return released.map(lambda _: sent), memory
 
     def _expected(
@@ -223,6 +239,11 @@ class Calm(Method):
         kept["counts"] = guided.applied(kept["counts"], state)
         kept |= self._ahead.noted(kept["counts"], state, turn.round)
         kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}
+        if turn.round == self.n_rounds - 2:
+            kept |= company.asked(kept["counts"], self.beta)
+        if company.PAIRS in total.arrays:
+            decay = self._mechanism(len(kept["counts"])).decay
+            kept["company"] = company.chosen(state[company.CANDIDATES], total.arrays, decay)
         return kept | _public(state) | stopping.noted(state, total.arrays.get("score"), turn.round)
 
     def measures(self, state: Arrays) -> dict[str, float]:
@@ -234,35 +255,11 @@ class Calm(Method):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:
             raise InputError("expected histograms of at least one party, got none; run again")
-        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+        model = TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+        return replace(model, company=state.get("company"))
 
     def _mechanism(self, n_words: int) -> Histogram:
         return Histogram(self.epsilon, n_words, bounds=Bounds(max_length=self.max_length))
-
-    def _histograms(self, party: Party, turn: Turn) -> Release[Histograms]:
-        """The party's private histograms: drawn the first time, free ever after."""
-        corpus = party.corpus
-        mechanism = self._mechanism(corpus.n_words)
-        if party.memory:
-            offsets, words, values = (party.memory[name] for name in ("offsets", "words", "values"))
-            return reuse(self._view(SparseRows(offsets, words, values, corpus.n_words), mechanism))
-        party.require_documents()
-        return self._draw(party, mechanism, turn).map(lambda rows: self._view(rows, mechanism))
-
-    def _view(self, rows: SparseRows, mechanism: Histogram) -> Histograms:
-        """Released rows as the E step reads them, with the law of their noise."""
-        return Histograms(
-            rows.offsets, rows.words, rows.values, rows.n_words, mechanism.decay, self.burstiness
-        )
-
-    def _draw(self, party: Party, mechanism: Histogram, turn: Turn) -> Release[SparseRows]:
-        corpus = party.corpus
-        if self.unit == "document":
-            return mechanism(corpus.words, corpus.offsets, turn.noise())
-        if corpus.sentence_offsets is None or len(corpus.sentence_offsets) == 1:
-            raise InputError('unit="sentence" needs sentences, got documents without; use unit="document"')
-        units = UnitHistogram(mechanism)
-        return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
 
     def _begin(self, state: Arrays, total: Arrays, turn: Turn) -> Arrays:
         """Topics that are the unigram times random factors, in counts."""

@@ -51,6 +51,7 @@ def merge(first: TopicModel, second: TopicModel, *, threshold: float = SAME) -> 
         alpha=np.concatenate([ours.alpha, theirs.alpha[new]]),
         labels=_labels(ours, theirs, new),
         topic_shares=sums / sums.sum(),
+        company=None,
         n_tokens=float(first.n_tokens or 0) + float(second.n_tokens or 0) if known else None,
         language=first.language if first.language == second.language else None,
         card={"method": "merge", "of": [dict(first.card), dict(second.card)]},
@@ -71,7 +72,8 @@ def widened(model: TopicModel, vocabulary: Sequence[str]) -> TopicModel:
         raise InputError(f"expected a vocabulary with the words of the model, got one without {missing[0]!r}")
     topics = np.repeat(model.topic_word.min(axis=1, keepdims=True), len(vocabulary), axis=1)
     topics[:, [place[word] for word in model.vocabulary]] = model.topic_word
-    return replace(model, topic_word=topics / topics.sum(axis=1, keepdims=True), vocabulary=tuple(vocabulary))
+    wide = topics / topics.sum(axis=1, keepdims=True)
+    return replace(model, topic_word=wide, vocabulary=tuple(vocabulary), company=None)
 
 
 def matched(old: TopicModel, new: TopicModel, threshold: float = SAME) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.progress import bar
+from fedtopics.progress import bar, part
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome
 from fedtopics.protocol.method import Method, checked
@@ -189,12 +189,17 @@ def compare(
     if not test_fraction:
         raise InputError("expected held-out documents to compare by, got a test fraction of 0; take 0.1, say")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
-    runs = [
-        (price, train(data, name, seed=number, **{**options, **price, **(own or {}).get(name, {})}))
+    planned = [
+        (name, price, number)
         for name in methods
         for price in _prices(name, epsilon)
         for number in range(seed, seed + n_seeds)
     ]
+    runs = []
+    for place, (name, price, number) in enumerate(planned, start=1):
+        with part(place, of=len(planned)):
+            given = {**options, **price, **(own or {}).get(name, {})}
+            runs.append((price, train(data, name, seed=number, **given)))
     return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 
