@@ -50,7 +50,7 @@ from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method, ToldTopics
-from fedtopics.protocol.summing import Total
+from fedtopics.protocol.summing import Each, Total, added
 from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em
@@ -184,8 +184,8 @@ class Calm(Method):
         return released.map(lambda _: sent), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        found = {name: roots.with_counts(arrays) for name, arrays in sent.items()}
-        return super().combine(state, found, turn) | party_amounts.noted(state, found, "counts")
+        found = Each(sent, roots.with_counts)
+        return self.combine_total(state, added(found), turn) | party_amounts.noted(state, found, "counts")
 
     def for_sums(self) -> "Calm":
         return replace(self, sends="counts")
