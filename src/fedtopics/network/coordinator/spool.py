@@ -6,6 +6,7 @@ A file without a name, on the disk of the run. What takes no more room than befo
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from weakref import finalize
 
 from fedtopics import files
 from fedtopics.network import wire
@@ -25,6 +26,7 @@ class Spool:
 
     def __post_init__(self) -> None:
         self._file, self._end = files.scratch(self.folder), 0
+        finalize(self, self._file.close)
 
     def put(self, party: str, known: Known) -> None:
         content = wire.saved(
@@ -34,8 +36,9 @@ class Spool:
         start, room, _ = self._places.get(party, (self._end, 0, 0))
         if len(content) > room:
             start, room, self._end = self._end, len(content), self._end + len(content)
-        self._file.seek(start)
-        self._file.write(content)
+        with files.clear_errors(self.folder, "the round is tried again"):
+            self._file.seek(start)
+            self._file.write(content)
         self._places[party], self._digests[party] = (start, room, len(content)), known.digest
 
     def known(self, party: str) -> Known:
