@@ -48,7 +48,7 @@ ROOMS = {
     # What travels, the plan, what both sides share, the two sides, which are apart, and the whole.
     "network": [
         {"wire"},
-        {"messages", "tls", "expected", "private_scores", "keeper"},
+        {"phases", "present", "messages", "tls", "expected", "private_scores", "keeper"},
         {"plan", "pulse", "metrics", "service"},
         {"attestation", "secure_sum", "health", "calling"},
         {"verification"},

@@ -1,7 +1,8 @@
 """Pictures of the docs, taken anew from real runs: `python tools/pictures.py [NAME...]`, or `make pictures`.
 
 Every page that fedtopics writes is photographed in both themes and at two widths, as a PNG of at most 256
-colors in docs/pictures; `moving` is the animated SVG of a federation on this machine. Needs Chromium.
+colors in docs/pictures; `live` are the pages of a federation that was watched, `moving` is the animated SVG
+of one. Needs Chromium.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from live_pictures import live_pages
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
@@ -30,17 +32,33 @@ def fedtopics(line: str, folder: Path) -> None:
     subprocess.run([FEDTOPICS, *line.split()], cwd=folder, check=True)
 
 
-def report(folder: Path) -> Path:
-    fedtopics("demo --out demo", folder)
-    return folder / "demo" / "report.html"
+def demo(folder: Path) -> str:
+    """Address of the report of the demo."""
+    if not (folder / "demo").exists():
+        fedtopics("demo --out demo", folder)
+    return (folder / "demo" / "report.html").as_uri()
 
 
-def comparison(folder: Path) -> Path:
-    fedtopics("compare sotu --methods alone,calm,shared --epsilons 4,6 --topics 20 --out compared", folder)
-    return folder / "compared" / "report.html"
+def comparison(folder: Path) -> str:
+    line = "compare sotu --methods alone,calm,shared --epsilons 4,6 --topics 20 --out compared"
+    fedtopics(line, folder)
+    return (folder / "compared" / "report.html").as_uri()
 
 
-PAGES: dict[str, Callable[[Path], Path]] = {"report": report, "comparison": comparison}
+def federation(folder: Path, place: str) -> str:
+    """Address of the page that a federation of processes on this machine has left somewhere."""
+    if not (folder / "runs" / "eras").exists():
+        fedtopics(MOVING, folder)
+    return (folder / "runs" / "eras" / place / "report.html").as_uri()
+
+
+PAGES: dict[str, Callable[[Path], str]] = {
+    "report": demo,
+    "privacy": lambda folder: f"{demo(folder)}#privacy",
+    "comparison": comparison,
+    "coordinator": lambda folder: federation(folder, "coordinator/runs/run-1/result"),
+    "party": lambda folder: federation(folder, "1790-1828/models/run-1"),
+}
 
 
 def photograph(browser: Browser, address: str, name: str) -> None:
@@ -50,6 +68,9 @@ def photograph(browser: Browser, address: str, name: str) -> None:
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
             page.goto(address)
             page.wait_for_timeout(1500)
+            if place := address.partition("#")[2]:
+                page.evaluate("name => document.getElementById(name).scrollIntoView()", place)
+                page.wait_for_timeout(300)
             keep(page.screenshot(), PICTURES / f"{name}-{theme}-{width}.png")
             page.close()
 
@@ -82,11 +103,15 @@ def main(names: list[str]) -> None:
         sys.exit("expected Chromium to take pictures with, got none; `make system` installs it")
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name in names or [*PAGES, "moving"]:
+        for name in names or ["moving", *PAGES, "live"]:
             if name == "moving":
                 moving(Path(scratch))
+            elif name == "live":
+                with live_pages(Path(scratch)) as addresses:
+                    for page, address in addresses.items():
+                        photograph(browser, address, page)
             else:
-                photograph(browser, PAGES[name](Path(scratch)).as_uri(), name)
+                photograph(browser, PAGES[name](Path(scratch)), name)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,11 @@ _HOMES = {
     "align": "model",
     "compare": "runs.experiment",
     "leaderboard": "runs.leaderboard",
+    "merge": "model",
     "prepare": "runs.preparing",
     "read": "documents",
     "train": "runs.experiment",
+    "update": "runs.updating",
 }
 _MODULES = {
     "applications": "applications",

@@ -18,9 +18,9 @@ from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.model import TopicModel
 from fedtopics.progress import bar
-from fedtopics.sampling import lda
+from fedtopics.sampling import lda, one_topic
 from fedtopics.sampling.guidance import Guidance
-from fedtopics.sampling.training import Schedule, train
+from fedtopics.sampling.training import Schedule, Trained, train
 
 DEFAULT_ALPHA, DEFAULT_BETA = 0.1, 0.05
 
@@ -37,6 +37,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     topic_word_prior   Dirichlet prior of a topic's words: one number (default 0.05)
     optimize_doc_topic_prior, optimize_topic_word_prior   fit these priors to the data while training
     max_iter           sweeps over all tokens
+    one_topic          whether each document is of one topic, as short texts are: a mixture of unigrams, whose
+                       `transform` gives the chance of each topic; counts must be whole numbers
     seed_words         words that must be in a topic: {topic: [words]} or a list of lists; words are those of
                        the corpus or the names of columns, or else numbers of columns
     vocabulary         the word of each column where X does not name them, as no sparse matrix does: a list,
@@ -65,6 +67,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         optimize_doc_topic_prior: bool = False,
         optimize_topic_word_prior: bool = False,
         max_iter: int = 200,
+        one_topic: bool = False,
         seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
         vocabulary: Any = None,
         sampler: str = "auto",
@@ -78,6 +81,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.optimize_doc_topic_prior = optimize_doc_topic_prior
         self.optimize_topic_word_prior = optimize_topic_word_prior
         self.max_iter = max_iter
+        self.one_topic = one_topic
         self.seed_words = seed_words
         self.vocabulary = vocabulary
         self.sampler = sampler
@@ -100,8 +104,12 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """Topic mixtures of the documents of X, shape (n_docs, n_components); rows sum to one."""
         check_is_fitted(self)
         if isinstance(X, Corpus):
+            if self.one_topic:
+                return self._chances(self.model_.read(X))
             return self.model_.transform(X, n_threads=self._n_threads())
         counts = self._counts(X, reset=False)
+        if self.one_topic:
+            return self._chances(whole_tokens(counts, self.model_.vocabulary)).astype(counts.dtype)
         corpus, scale = scaled_tokens(counts, self.model_.vocabulary)
         # Mixtures do not change when counts and prior grow by the same factor.
         prior, n_threads = self.doc_topic_prior_ * scale, self._n_threads()
@@ -121,20 +129,27 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         """Mean log-likelihood of a held-out token, -log(perplexity): higher is better."""
         return -float(np.log(self.perplexity(X)))
 
-    def _learn(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> "LDA":
-        priors = self._priors()
-        guidance = self._guidance(tokens.corpus.n_words)
+    def _chances(self, corpus: Corpus) -> NDArray[Any]:
+        return one_topic.chances(corpus, self.model_.topic_word, self.components_.sum(axis=1))
+
+    def _one_topic(self, tokens: Tokens, priors: lda.Priors, counts: NDArray[np.float64] | None) -> Trained:
+        if tokens.weights is not None or self.seed_words is not None:
+            given = "fractions" if tokens.weights is not None else "seed_words"
+            raise InputError(f"one_topic needs whole counts and no seed words, got {given}; leave one out")
         with bar("LDA", total=self.max_iter, shown=bool(self.verbose)) as progress:
-            trained = train(
+            found = one_topic.train(
                 tokens.corpus,
-                priors,
-                self._schedule(),
+                self.n_components,
+                beta=priors.beta,
                 seed=int(self._random.randint(2**31 - 1)),
-                others=counts,
-                weights=tokens.weights,
-                guidance=guidance,
-                on_sweeps=progress.advance,
+                n_rounds=self._schedule().n_sweeps,
+                earlier=counts,
+                on_round=progress.advance,
             )
+        return Trained(found if counts is None else found - counts, priors)
+
+    def _learn(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> "LDA":
+        trained = self._trained(tokens, counts)
         self._word_topic = trained.word_topic if counts is None else counts + trained.word_topic
         self.doc_topic_prior_, self.topic_word_prior_ = trained.priors.alpha, trained.priors.beta
         self.n_iter_ = self.max_iter
@@ -147,6 +162,23 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             card={"method": "LDA", "privacy": "none"},
         )
         return self
+
+    def _trained(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> Trained:
+        priors = self._priors()
+        if self.one_topic:
+            return self._one_topic(tokens, priors, counts)
+        guidance = self._guidance(tokens.corpus.n_words)
+        with bar("LDA", total=self.max_iter, shown=bool(self.verbose)) as progress:
+            return train(
+                tokens.corpus,
+                priors,
+                self._schedule(),
+                seed=int(self._random.randint(2**31 - 1)),
+                others=counts,
+                weights=tokens.weights,
+                guidance=guidance,
+                on_sweeps=progress.advance,
+            )
 
     def _schedule(self) -> Schedule:
         if self.max_iter < 1:

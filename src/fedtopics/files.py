@@ -1,8 +1,8 @@
 """The only writer: all of a file or none of it, on the disk when the call returns; and reading within bounds.
 
 `write` is for what must not be lost, for its owner alone; `write_first` for what must not be there twice;
-`publish` for what people asked for, with the rights of their other files. `read` takes a file of a size that
-was expected, no pipe or device without end.
+`publish` for what people asked for, with the rights of their other files; `show` for what holds just now.
+`read` takes a file of a size that was expected, no pipe or device without end.
 """
 
 import errno
@@ -49,6 +49,17 @@ def publish(path: Path, content: str | bytes, *, new: bool = False) -> None:
     raw = content.encode() if isinstance(content, str) else content
     with clear_errors(path, UNWRITTEN):
         _put(path, path.with_name(f".{path.name}.{os.getpid()}.draft"), raw, None)
+
+
+def show(path: Path, content: bytes) -> None:
+    """Put at `path` what holds just now, for its owner alone: all of it or nothing, and no matter if lost."""
+    draft = path.with_name(f".{path.name}.draft")
+    with suppress(OSError):
+        with os.fdopen(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, PRIVATE_FILE), "wb"
+        ) as file:
+            file.write(content)
+        draft.replace(path)
 
 
 def write_first(path: Path, content: bytes, *, durable: bool = True) -> bool:

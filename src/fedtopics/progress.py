@@ -7,6 +7,7 @@ In a notebook they are part of the output of the cell.
 import sys
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
+from contextvars import ContextVar
 from html import escape as escape_html
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -14,6 +15,7 @@ from typing import Protocol, TypeVar
 from fedtopics.notebook import Output, is_notebook
 
 Item = TypeVar("Item")
+_part: ContextVar[str] = ContextVar("part", default="")
 REFRESH = 0.2  # seconds between two drawings in a notebook
 
 
@@ -23,10 +25,30 @@ class Bar(Protocol):
     def advance(self, steps: float = 1, **extra: object) -> None:
         """Move on by that many steps; `extra` (such as perplexity=812.3) is shown beside the bar."""
 
+    def call(self, description: str) -> None:
+        """Say something else before the bar from now on."""
+
 
 class _Hidden:
     def advance(self, steps: float = 1, **extra: object) -> None:
         """Show nothing."""
+
+    def call(self, description: str) -> None:
+        """Show nothing."""
+
+
+@contextmanager
+def part(number: int, of: int, name: str = "run") -> Iterator[None]:
+    """Let the bars of a `with` block say that this is one of several: "run 2 of 4"; nothing for one alone.
+
+    >>> with part(2, of=4), bar("Training calm", shown=False) as progress:
+    ...     progress.advance()
+    """
+    before = _part.set(f"{name} {number} of {of}: " if of > 1 else "")
+    try:
+        yield
+    finally:
+        _part.reset(before)
 
 
 @contextmanager
@@ -41,6 +63,7 @@ def bar(description: str, total: float | None = None, *, shown: bool | None = No
     """
     if shown is None:
         shown = sys.stderr.isatty() or is_notebook()
+    description = _part.get() + description
     if not shown:
         yield _Hidden()
     elif is_notebook():
@@ -72,13 +95,20 @@ def track(
 def _rich_bar(description: str, total: float | None) -> Iterator[Bar]:
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(24),
         TaskProgressColumn(show_speed=False),
-        TimeRemainingColumn(elapsed_when_finished=True),
+        *([TimeElapsedColumn()] if total is None else [TimeRemainingColumn(elapsed_when_finished=True)]),
         TextColumn("{task.fields[extra]}"),
     )
     with Progress(*columns, console=Console(stderr=True)) as display:
@@ -90,7 +120,12 @@ def _rich_bar(description: str, total: float | None) -> Iterator[Bar]:
                 if extra:
                     display.update(task, extra=escape(_line(extra)))
 
+            def call(self, description: str) -> None:
+                display.update(task, description=escape(description))
+
         yield Visible()
+        if total is None:  # what had no number is done now
+            display.update(task, total=1, completed=1)
 
 
 class _NotebookBar:
@@ -108,6 +143,10 @@ class _NotebookBar:
         self.extra |= extra
         if monotonic() - self.drawn > REFRESH:
             self.show()
+
+    def call(self, description: str) -> None:
+        """Say something else before the bar."""
+        self.description = description
 
     def show(self) -> None:
         """Draw the bar as it is now."""

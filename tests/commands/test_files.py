@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reported import small_run
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -32,9 +33,9 @@ COMMANDS = dict(typed(get_command(app)))
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_command_is_in_the_file_called_as_it_is_typed(words: tuple[str, ...]) -> None:
     names = [word.replace("-", "_") for word in words]
+    own = getattr(import_module(".".join(["fedtopics.commands", *names])), names[-1])
     function = COMMANDS[words].callback
-    assert function.__module__ == ".".join(["fedtopics.commands", *names])
-    assert function.__name__ == names[-1]
+    assert (function.__module__, function.__name__) == (own.__module__, names[-1])
 
 
 def test_every_file_in_a_family_is_a_command() -> None:
@@ -88,3 +89,24 @@ def test_old_names_are_not_shown() -> None:
     assert [name for name in MOVED if f"│ {name} " in shown] == []
     assert CliRunner().invoke(app, ["privacy"]).stdout == shown
     assert CliRunner().invoke(app, ["nothing"]).exit_code == 2
+
+
+def test_options_of_train_are_in_groups() -> None:
+    shown = CliRunner().invoke(app, ["train", "--help"], terminal_width=80).output
+    options = shown[shown.index("╭─ Arguments") :]
+    panels = {each.split(" ", 1)[0]: each for each in options.split("╭─ ")}
+    assert {"Options", "Method", "Privacy", "Documents", "Words", "Parties", "Cluster"} <= panels.keys()
+    assert "--epsilon " in panels["Privacy"]
+    assert "--party-column " in panels["Parties"]
+
+
+def test_a_report_is_shown_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_run().save(tmp_path / "run")
+    shown: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(shown.append(address) or len(shown) < 2))
+    asked = ["report", str(tmp_path / "run"), "--open"]
+    assert CliRunner().invoke(app, asked[:-1]).exit_code == 0
+    assert shown == []
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    assert shown == [(tmp_path / "run" / "report.html").resolve().as_uri()]
+    assert "open that file yourself" in str(CliRunner().invoke(app, asked).exception)

@@ -12,8 +12,9 @@ from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.methods.calm import LONG_STEP, Calm
+from fedtopics.methods.calm import Calm
 from fedtopics.methods.parts import roots
+from fedtopics.methods.parts.looking_ahead import LONG_STEP
 from fedtopics.methods.parts.stopping import SCORED, STILL
 from fedtopics.network.expected import check, expected
 from fedtopics.network.wire import WireError
@@ -283,7 +284,7 @@ def test_roots_are_told_with_those_before_and_a_pace_that_fades() -> None:
     np.testing.assert_array_equal(seen[1]["before"], seen[0]["roots"])
     assert (seen[1]["roots"] == roots.of(np.array([10.0]))).all()
     ahead = roots.to_counts(seen[1]["roots"] + seen[1]["pace"] * (seen[1]["roots"] - seen[1]["before"]))
-    told = method._topics(seen[1])
+    told = method._ahead.topics(seen[1])
     np.testing.assert_allclose(told.sizes, N_WORDS * (ahead[0, 0] + method.beta), rtol=1e-6)
 
 

@@ -138,4 +138,7 @@ def test_a_party_that_has_not_accepted_the_plan_is_left_out_and_named(federation
     federation.wait(run, processes.PATIENCE)
     assert any("party south" in line and "has not accepted this plan" in line for line in run.lines())
     assert not (federation.folder / "south" / "models").exists()
-    assert (federation.folder / "north" / "models" / run.name).exists()
+    kept = federation.folder / "north" / "models" / run.name
+    assert kept.exists()
+    pages = [run.result / "report.html", kept / "report.html"]  # every run ends with one, at both
+    processes.until(lambda: all(page.is_file() for page in pages), "the pages of the run")

@@ -55,7 +55,7 @@ def parties() -> dict[str, Corpus]:
 
 
 def topics_found(model: TopicModel) -> set[frozenset[int]]:
-    return {frozenset(row) for row in model.top_word_ids(WORDS_PER_TOPIC).tolist()}
+    return {frozenset(row) for row in model.top_word_ids(WORDS_PER_TOPIC, by="probable").tolist()}
 
 
 def planted_sets() -> set[frozenset[int]]:

@@ -113,6 +113,7 @@ def test_the_map_zooms_and_pans_with_buttons_wheel_and_pointer(browser: Any, fil
         visit.page.mouse.move(middle[0] - 80, middle[1] - 40, steps=4)
         visit.page.mouse.up()
         moved = visit.evaluate("topicMap.view()")
+        assert visit.evaluate("topicMap.canvas.style.touchAction") == "none"
         assert moved["x"] == pytest.approx(before["x"] - 80)
         visit.page.mouse.wheel(0, -300)
         visit.page.wait_for_function("zoom => topicMap.view().zoom > zoom", arg=moved["zoom"])
@@ -128,6 +129,7 @@ def test_the_map_zooms_and_pans_with_buttons_wheel_and_pointer(browser: Any, fil
         visit.page.wait_for_function("zoom => topicMap.view().zoom < zoom", arg=again["zoom"] * 0.9)
         visit.page.click("#zoom-all")
         visit.page.wait_for_function("() => topicMap.view().zoom === 1")
+        assert visit.evaluate("topicMap.canvas.style.touchAction") == "pan-y"
 
 
 def test_arrow_keys_go_from_topic_to_topic(browser: Any, files: dict[str, Path]) -> None:
@@ -400,6 +402,8 @@ def test_print_shows_all_topics_on_paper(browser: Any, files: dict[str, Path]) -
         assert len(visit.page.pdf()) > 20_000
         visit.evaluate("dispatchEvent(new Event('afterprint'))")
         assert visit.page.locator("details[open]").count() == 0
+        assert visit.evaluate("document.documentElement.dataset.theme") is None
+        assert visit.trouble == []
 
 
 def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -> None:

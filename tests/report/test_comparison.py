@@ -125,7 +125,7 @@ def test_runs_are_kept_with_their_models_and_read_back(tmp_path: Path) -> None:
 def test_lost_and_changed_topics_are_those_that_the_other_run_lacks_or_has_otherwise() -> None:
     words = list("abcdefghij")
     counts = np.kron(np.eye(5), [9.0, 6.0])
-    other = counts[[1, 0, 2, 3]].copy()
+    other = np.concatenate([counts[[1, 0, 2, 3]], np.full((1, 10), 3.0)])
     other[2] = 0.6 * counts[2] + 0.8 * counts[4]  # topic 2 is another one now, topic 4 is gone
     found = aligned_topics(
         {
@@ -140,5 +140,5 @@ def test_lost_and_changed_topics_are_those_that_the_other_run_lacks_or_has_other
     matches = found["matches"][0][1]
     assert [None if match is None else match[0] for match in matches] == [1, 0, None, 3, 2]
     assert matches[0][1] > found["same"] > matches[4][1] >= 0.5
-    assert [match[0] for match in found["matches"][1][0]] == [1, 0, 4, 3]
+    assert [match and match[0] for match in found["matches"][1][0]] == [1, 0, 4, 3, None]
     assert aligned_topics({"one": TopicModel.from_counts(counts, words)}) is None

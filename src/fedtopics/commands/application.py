@@ -9,13 +9,14 @@ import typer
 from fedtopics import __version__
 from fedtopics.commands.family import add, in_order
 from fedtopics.commands.old_names import WithOldNames
+from fedtopics.commands.options import wrapped
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
 from fedtopics.errors import InputError
 
 # What `fedtopics --help` shows, in its order. A name is a file beside this one, or a folder: a family.
 PANELS = {
     "Start": ("demo", "train", "compare", "report", "methods", "index", "vocabulary"),
-    "Use a model": ("topics", "transform", "evaluate", "classify", "track"),
+    "Use a model": ("topics", "label", "transform", "evaluate", "classify", "update", "merge", "track"),
     "Privacy": ("explain", "ledger", "calibrate", "audit", "statement", "mechanisms"),
     "Federate": ("federation", "doctor"),
     "Research": (
@@ -45,9 +46,17 @@ def show_version(
         raise typer.Exit
 
 
+class Notes(logging.Handler):
+    """Notes on stderr, wrapped to the terminal; above a bar, where one is shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one note."""
+        print(wrapped(self.format(record)), file=sys.stderr)
+
+
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and status 2."""
-    notes = logging.StreamHandler(sys.stderr)
+    notes = Notes()
     notes.setFormatter(HarmlessFormatter("note: %(message)s"))
     logging.basicConfig(handlers=[notes])
     logging.getLogger("fedtopics").setLevel(logging.INFO)

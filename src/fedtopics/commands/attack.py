@@ -32,12 +32,11 @@ def attack(
         options.print_json({"rounds": rounds, "users": corpus.n_docs, "attacks": rows})
         return
     tables.print_rows([_attack_row(row) for row in rows])
-    tables.console.print(
+    tables.print_note(
         f"{corpus.n_docs} users, {rounds} rounds. recall: share of a document's words that are named (fedlda "
         "paper: of its first 150); bound: the largest expected recall that reports made once allow, which "
         "chance may exceed, 1 where users report in every round. epsilon: fedlda paper, nominal for one "
-        "tuple; fedlda sound, document replaced; lplda, word replaced.",
-        soft_wrap=True,
+        "tuple; fedlda sound, document replaced; lplda, word replaced."
     )
     for note in dict.fromkeys(note for row in rows for note in row["notes"]):
         told_by = [row for row in rows if note in row["notes"]]

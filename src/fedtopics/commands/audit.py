@@ -23,7 +23,7 @@ from fedtopics.runs.preparing import prepare
 def audit(
     source: options.Source,
     dealing: options.Dealing,
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
+    method: options.MethodName = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 50,
@@ -57,11 +57,10 @@ def show(found: Audit, *, as_json: bool) -> None:
         return
     tables.print_rows([row(attack) for attack in found.to_dict()["attacks"]])
     for line in sentences(found.to_dict()):
-        tables.console.print(line, soft_wrap=True)
-    tables.console.print(
+        tables.print_note(line)
+    tables.print_note(
         f"lower bounds at 95 % confidence, in {found.seconds:.0f} s; a proof counts as refuted where one "
-        "exceeds it at 1 - 1e-6",
-        soft_wrap=True,
+        "exceeds it at 1 - 1e-6"
     )
 
 

@@ -34,7 +34,7 @@ def demo(
     own = {methods.DEFAULT: {"distinct_words": DISTINCT}, "hush": {"n_topics": FEW_TOPICS}}
     runs = experiment.compare(data, METHODS, n_topics=TOPICS, seed=seed, n_threads=threads, own=own)
     tables.print_runs(runs)
-    options.say(
+    tables.print_note(
         f"calm hides words, hush whole documents, with {FEW_TOPICS} topics, as these are few for that"
     )
     federated = runs[METHODS.index(methods.DEFAULT)]

@@ -31,7 +31,7 @@ def evaluate(
     else:
         tables.print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in found.items()])
         for warning in warnings(found):
-            tables.console.print(warning, style="bold red", soft_wrap=True)
+            tables.print_note(warning, "bold red")
 
 
 def documents_for(source: str, reading: options.Reading, model: TopicModel) -> Corpus:

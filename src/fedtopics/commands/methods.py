@@ -34,7 +34,7 @@ def _list_settings(name: str, as_json: bool) -> None:
     for variant in all_methods.variants(name) or (None,):
         about = all_methods.find(name, variant).about
         called = label({"method": name, "variant": variant})
-        tables.console.print(f"{called}: {about.summary}; {about.guarantee}", soft_wrap=True)
+        tables.print_note(f"{called}: {about.summary}; {about.guarantee}")
     _print_told(rows)
 
 

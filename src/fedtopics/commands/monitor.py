@@ -49,11 +49,10 @@ def monitor(
             for number in shown
         ]
     )
-    tables.console.print(f"This is {gibbs_monitor.DIAGNOSTIC}.", soft_wrap=True)
-    tables.console.print(
+    tables.print_note(f"This is {gibbs_monitor.DIAGNOSTIC}.")
+    tables.print_note(
         f"One draw lost epsilon {one_draw:.3g} (word add/remove, computed exactly) where the monitor, "
-        f"corrected, claims {trained.column('word corrected')[-1]:.3g} for all {sweeps} iterations.",
-        soft_wrap=True,
+        f"corrected, claims {trained.column('word corrected')[-1]:.3g} for all {sweeps} iterations."
     )
 
 

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
 from fedtopics.cluster import session
 from fedtopics.cluster.settings import Cluster
 from fedtopics.commands import options
+from fedtopics.commands.options.panels import of_cluster
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method
 
@@ -18,18 +17,18 @@ class Placed(options.Dealing):
 
     cluster: Annotated[
         str | None,
-        typer.Option(
+        of_cluster(
             metavar="ADDRESS",
             help="Work on a Dask cluster of your own, as tcp://10.0.0.5:8786 or tls://HOST:PORT.",
         ),
     ] = None
     shards: Annotated[
         int | None,
-        typer.Option(help="With --cluster: parts of a party's documents; by their number where not given."),
+        of_cluster(help="With --cluster: parts of a party's documents; by their number where not given."),
     ] = None
     cluster_folder: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="With --cluster: a folder that all its machines see."),
+        of_cluster(metavar="DIR", help="With --cluster: a folder that all its machines see."),
     ] = None
 
     def options(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options
+from fedtopics.commands.options.panels import of_privacy
 from fedtopics.errors import InputError
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.explain import Guarantee, guarantees, priced
@@ -22,7 +23,7 @@ ROUNDING = 1e-6
 
 AcceptCost = Annotated[
     bool,
-    typer.Option("--accept-cost", help="Start although the whole run costs more than epsilon; else it asks."),
+    of_privacy("--accept-cost", help="Start although the whole run costs more than epsilon; else it asks."),
 ]
 
 

@@ -2,11 +2,12 @@
 
 [bold]Examples[/bold]
 
-  fedtopics report runs/demo
+  fedtopics report runs/demo --open
 
   fedtopics report runs/mails --public
 """
 
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -32,10 +33,14 @@ def report(
             "--public", help="A page that can be published (public.html), or the reason why there is none."
         ),
     ] = False,
+    shown: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
 ) -> None:
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
-    options.say(put_beside(folder, out, public=public, title=title))
+    path = put_beside(folder, out, public=public, title=title)
+    options.say(path)
+    if shown and not webbrowser.open(path.resolve().as_uri()):
+        raise InputError(f"expected a browser to show {path} with, got none; open that file yourself")
 
 
 def put_beside(

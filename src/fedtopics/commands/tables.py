@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fedtopics.commands import epsilons
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import printable
 from fedtopics.model import TopicModel
@@ -27,7 +29,26 @@ class HarmlessConsole(Console):
         return super().render_str(printable(text), **options)
 
 
-console = HarmlessConsole(width=None if sys.stdout.isatty() else 120)
+# Where nobody reads along, lines of prose stay whole: a program may look for them.
+IS_READ = sys.stdout.isatty()
+console = HarmlessConsole(width=None if IS_READ else 120)
+WIDE = 100  # columns from which on a table of runs has all its scores
+SCORES = {
+    "perplexity": ("perplexity", ".0f"),
+    "NPMI": ("coherence_npmi", ".3f"),
+    "UMass": ("coherence_umass", ".2f"),
+    "diversity": ("diversity", ".2f"),
+}
+
+
+def plain_table(*columns: str) -> Table:
+    """A table without a frame, which has room for more on a narrow terminal."""
+    return Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+
+
+def print_note(text: str, style: str = "") -> None:
+    """A line of prose, wrapped to the terminal where there is one."""
+    console.print(text, style=style or None, soft_wrap=not IS_READ)
 
 
 def print_parties(parties: Mapping[str, Corpus], dealing: str) -> None:
@@ -45,37 +66,31 @@ def print_parties(parties: Mapping[str, Corpus], dealing: str) -> None:
 def print_dealing(dealing: str) -> None:
     """That the parties are no real ones, where they are none."""
     if dealing == BY_TOPIC:
-        console.print(f"parties: {dealing}, which depends on the texts and is not priced", soft_wrap=True)
+        print_note(f"parties: {dealing}, which depends on the texts and is not priced")
 
 
 def print_runs(runs: list[Run]) -> None:
     """One line per run (per party for `alone`), below the unigram that every model should beat."""
-    table = Table(
-        title="held-out documents of all parties; perplexity: lower is better, the others: higher",
-        title_justify="left",
-    )
-    table.add_column("method")
-    for column in ("perplexity", "NPMI", "UMass", "diversity", "seconds"):
+    units, wide = epsilons.units(runs), console.width >= WIDE
+    scores = [name for name in SCORES if wide or name != "UMass"]
+    print_note("held-out documents of all parties; perplexity: lower is better, the others: higher", "italic")
+    table = plain_table("method")
+    for column in (*scores, "seconds", *(f"epsilon{' ' if wide else chr(10)}({unit})" for unit in units)):
         table.add_column(column, justify="right")
-    table.add_column("privacy", overflow="fold")
     unigram = runs[0].scores["perplexity_unigram"]
     if unigram is not None:
-        table.add_row(Text("no topics", "dim"), f"{unigram:.0f}", "", "", "", "", "")
+        table.add_row(Text("no topics", "dim"), f"{unigram:.0f}")
     for run in runs:
-        for name, scores in _rows(run):
-            table.add_row(
-                name,
-                _shown(scores["perplexity"], ".0f"),
-                _shown(scores["coherence_npmi"], ".3f"),
-                _shown(scores["coherence_umass"], ".2f"),
-                _shown(scores["diversity"], ".2f"),
-                _shown(run.record.get("seconds"), ".1f"),
-                run.privacy_line,
-            )
+        seconds = _shown(run.record.get("seconds"), ".1f")
+        for name, found in _rows(run):
+            told = (_shown(found[SCORES[score][0]], SCORES[score][1]) for score in scores)
+            table.add_row(name, *told, seconds, *(epsilons.cell(run, unit) for unit in units))
     console.print(table)
+    for note in epsilons.notes(runs, units):
+        print_note(note, "dim")
     for run in runs:
         for warning in run.warnings:
-            console.print(f"{_named(run)}: {warning}", style="bold red", soft_wrap=True)
+            print_note(f"{_named(run)}: {warning}", "bold red")
 
 
 def _named(run: Run) -> str:
@@ -95,15 +110,18 @@ def _rows(run: Run) -> list[tuple[str, dict[str, Any]]]:
     return [(f"alone: {name}", scores) for name, scores in own]
 
 
-def print_topics(model: TopicModel, n_topics: int = 10, n_words: int = 8, method: str = "") -> None:
+def print_topics(
+    model: TopicModel, n_topics: int = 10, n_words: int = 8, method: str = "", by: str = "distinctive"
+) -> None:
     shares = model.topic_shares
     order = range(model.n_topics) if shares is None else (-shares).argsort(kind="stable")
     shown = "topics" if n_topics >= model.n_topics else f"largest {n_topics} of {model.n_topics} topics"
-    table = Table(title=f"{shown} of {method}" if method else shown, title_justify="left")
-    table.add_column("topic", justify="right")
-    table.add_column("share", justify="right")
+    print_note(f"{shown} of {method}" if method else shown, "italic")
+    table = plain_table()
+    table.add_column("topic")
+    table.add_column("share", justify="right", no_wrap=True)
     table.add_column("words")
-    words = model.top_words(n_words)
+    words = model.top_words(n_words, by)
     for topic in list(order)[:n_topics]:
         share = "" if shares is None else f"{100 * shares[topic]:.1f} %"
         name = str(topic) if model.labels is None else f"{topic} {model.label(topic)}"
@@ -121,7 +139,7 @@ def print_saved(folder: Path | None) -> None:
 
 def print_rows(rows: Sequence[Mapping[str, float | str | None]]) -> None:
     """A table whose columns are the keys of its rows; numbers with four digits, None as nothing."""
-    table = Table(*rows[0])
+    table = plain_table(*rows[0])
     for row in rows:
         table.add_row(*map(_cell, row.values()))
     console.print(table)
@@ -134,5 +152,5 @@ def _cell(value: float | str | None) -> str:
 
 
 def print_titled(title: str, text: str) -> None:
-    console.print(title, style="bold", end="")
-    console.print(text, soft_wrap=True)
+    """A paragraph behind its title, which stands out."""
+    console.print(Text.assemble((printable(title), "bold"), printable(text)), soft_wrap=not IS_READ)

@@ -7,14 +7,22 @@
   fedtopics topics runs/demo --tree
 
   fedtopics topics runs/demo --reduce 10
+
+  fedtopics topics runs/speeches --over-time speeches.csv --time-column year --period decade
+
+  fedtopics topics runs/demo --intrusion sheet.csv      # then, filled in: --answers sheet.csv
 """
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.commands import options, tables
+from fedtopics.evaluation.intrusion import Question, graded, questions, sheet
+from fedtopics.evaluation.over_time import over_time
 from fedtopics.model import TopicModel
 from fedtopics.model.tree import drawn
 
@@ -29,17 +37,76 @@ def topics(
     reduce: Annotated[
         int | None, typer.Option(min=2, help="Join topics that are most alike until so many are left.")
     ] = None,
+    by: Annotated[
+        str, typer.Option(help="Words that are distinctive, or the most probable ones.")
+    ] = "distinctive",
+    common: Annotated[
+        int | None, typer.Option(min=1, help="So many words that all topics have in common, one per line.")
+    ] = None,
+    documents: Annotated[
+        str | None, typer.Option("--over-time", help="Documents whose topics are shown by period.")
+    ] = None,
+    time_column: Annotated[
+        str, typer.Option(help="Column with years or ISO dates, of --over-time.")
+    ] = "date",
+    text_column: Annotated[list[str] | None, typer.Option(help="Column with their text.")] = None,
+    period: Annotated[str, typer.Option(help="month, year, decade or century.")] = "year",
+    intrusion: Annotated[
+        Path | None, typer.Option(help="New file for questions to people: which word does not belong?")
+    ] = None,
+    answers: Annotated[Path | None, typer.Option(help="These questions, filled in.")] = None,
+    seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
     model = TopicModel.load(folder)
     if reduce is not None:
         model = model.reduce_topics(reduce)
-    if tree:
+    if common is not None:
+        options.say("\n".join(model.common_words(common)))
+    elif documents is not None:
+        _show_over_time(model, documents, time_column, text_column, period, as_json)
+    elif intrusion is not None:
+        options.require_new_file(intrusion, "--intrusion")
+        files.publish(intrusion, sheet(questions(model, seed=seed, by=by)))
+        options.say(f"{intrusion}: write into its last column which word does not belong")
+    elif answers is not None:
+        _show_grades(model, questions(model, seed=seed, by=by), answers, as_json)
+    elif tree:
         _show_tree(model, n_words, as_json)
     elif as_json:
         options.print_json([asdict(row) for row in model.get_topic_info(n_words)])
     else:
-        tables.print_topics(model, n_topics or model.n_topics, n_words)
+        tables.print_topics(model, n_topics or model.n_topics, n_words, by=by)
+
+
+def _show_over_time(
+    model: TopicModel,
+    source: str,
+    time_column: str,
+    text_column: list[str] | None,
+    period: str,
+    as_json: bool,
+) -> None:
+    columns = options.Reading(text_column=text_column)
+    corpus = columns.all_words(source, model, label_column=time_column)
+    found = over_time(model, corpus, corpus.labels or (), period=period)
+    if as_json:
+        options.print_json(found.to_dict())
+        return
+    tables.console.print(str(found), soft_wrap=True, highlight=False, markup=False)
+    options.say("these shares are of the documents themselves: for who holds them, not to be published")
+
+
+def _show_grades(model: TopicModel, asked: list[Question], answers: Path, as_json: bool) -> None:
+    found = graded(asked, answers.read_text(encoding="utf-8-sig"))
+    share = sum(found.values()) / len(found)
+    if as_json:
+        options.print_json({"share": share, "topics": found})
+        return
+    missed = [model.names[topic] for topic, right in found.items() if not right]
+    options.say(f"the intruder was found in {sum(found.values())} of {len(found)} topics ({share:.0%})")
+    for name in missed:
+        options.say(f"missed: {name}")
 
 
 def _show_tree(model: TopicModel, n_words: int, as_json: bool) -> None:
@@ -47,6 +114,9 @@ def _show_tree(model: TopicModel, n_words: int, as_json: bool) -> None:
     if as_json:
         options.print_json([asdict(join) for join in found])
         return
-    names = [" ".join([model.label(k), *words]) for k, words in enumerate(model.top_words(min(n_words, 5)))]
+    names = [
+        " ".join([f"topic {k}" if model.labels is None else model.label(k), *words])
+        for k, words in enumerate(model.top_words(min(n_words, 5)))
+    ]
     for line in drawn(found, names):
         tables.console.print(line, soft_wrap=True)

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 def train(
     source: options.Source,
     dealing: on_cluster.Placed,
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
+    method: options.MethodName = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 50,

@@ -10,6 +10,8 @@
                             n_steps updates (2 while topics form) of theta_d and lambda_d of every document,
                             from Y, phi and the law of the noise;  send the expected counts
                    server:  M <- sum over the parties
+    last round     party:   send in how many histograms each two of the words told for a topic are; the server
+                            has those shown first that go together (`parts/company.py`)
     every 10th     party:   send the log-likelihood of the histograms that it keeps out of training (held_out)
                    server:  stop where it rises by less than 0.02 a histogram
 
@@ -39,21 +41,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import party_amounts, roots, stopping
+from fedtopics.methods.parts import (
+    company,
+    continuing,
+    guided,
+    party_amounts,
+    private_histograms,
+    roots,
+    stopping,
+)
 from fedtopics.methods.parts.absent import with_absent
+from fedtopics.methods.parts.looking_ahead import LookingAhead
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.histogram import Histogram
-from fedtopics.privacy.mechanisms.rows import SparseRows
-from fedtopics.privacy.mechanisms.unit_histogram import UnitHistogram
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method, ToldTopics
 from fedtopics.protocol.summing import Each, Total, added
-from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
+from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
-from fedtopics.sampling import channel_em
+from fedtopics.sampling import channel_em, one_topic
 from fedtopics.sampling.channel_em import Mixtures, SizedTopics
 from fedtopics.sampling.histograms import Histograms
 
@@ -61,7 +70,6 @@ logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
-LONG_STEP = 0.5  # share of the counts that one round moves; from here on there is no momentum
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,8 @@ class Calm(Method):
     distinct_words: float | None = None  # public guess per histogram, for the forecast alone
     sends: str = "roots"  # of counts, a few bits each; or "counts": 32 bits
     tells: str = "roots"  # or "topics": 32 bits for each probability
+    one_topic: bool = False  # whether each document is of one topic, for short texts
+    seed_words: str = ""  # of topic 0, 1, ...: "tax budget; war army"
 
     about: ClassVar[About] = About(
         summary="channel-aware LDA on noisy document histograms",
@@ -94,6 +104,8 @@ class Calm(Method):
         "counts": 16,
         "likelihood": 16,
         "score": 16,
+        company.PAIRS: 0,
+        company.N_PAIRED: 0,
     }
     draws_once: ClassVar[bool] = True
     in_shards: ClassVar[bool] = True
@@ -111,7 +123,18 @@ class Calm(Method):
             raise InputError(f"held_out must be a share from 0 to 0.5, got {self.held_out}")
         if not (self.alpha > 0 and self.beta > 0):
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
+        guided.parsed(self.seed_words, self.n_topics)
         self._mechanism(1)
+
+    @property
+    def _ahead(self) -> LookingAhead:
+        return LookingAhead(self.tells, self.beta, self.momentum)
+
+    def known_words(self, vocabulary: tuple[str, ...]) -> Arrays:
+        return guided.known(self.seed_words, self.n_topics, vocabulary)
+
+    def continued(self, model: TopicModel) -> Arrays:
+        return continuing.earlier(model, self.n_topics)
 
     def forecast(self, n_words: int) -> dict[str, float] | None:
         if self.distinct_words is None:
@@ -143,45 +166,54 @@ class Calm(Method):
             return {}
         if "stopped" in state:
             return {"stopped": state["stopped"]}
-        if self.tells == "roots":
-            return {name: state[name] for name in ("roots", "before", "pace", "length")}
-        topics = channel_em.maximize(self._ahead(state["counts"], state["previous"]), self.beta)
-        return {"phi": topics.phi, "sizes": topics.sizes, "length": state["length"]}
+        asked = {name: state[name] for name in (company.CANDIDATES,) if name in state}
+        return self._ahead.told(state) | asked
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
-        topics = topics_with_sizes(n_words, self.n_topics, self.beta)
-        if self.tells == "roots":
-            plane = Numbers("int32", (n_words, self.n_topics), most=roots.MOST)
-            topics = {"roots": plane, "before": plane, "pace": Numbers("float64", (), most=1.0)}
         end: Form = {"stopped": Numbers("int64", (), most=self.n_rounds)}
-        return [{}, topics | {"length": mean_length()}, *([end] if self.held_out else [])]
+        usual = self._ahead.form(n_words, self.n_topics)
+        last = {**usual, **company.form(n_words, self.n_topics)}
+        return [{}, usual, last, *([end] if self.held_out else [])]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if "stopped" in told:
             return reuse({}), party.memory
-        released = self._histograms(party, turn)
+        mechanism = self._mechanism(party.corpus.n_words)
+        released = private_histograms.released(party, mechanism, self.unit, self.burstiness, turn)
         rows = released.value
         memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
         kept = rows if not self.held_out else rows.select(~stopping.apart(rows.n_docs, self.held_out))
         if not told:
             return released.map(lambda _: _overview(kept, turn.n_threads)), memory
-        topics, alpha = self._topics(told), np.full(self.n_topics, self.alpha, np.float32)
-        step = channel_em.expect(
-            kept,
-            _remembered(party, kept, self.n_topics, told),
-            topics,
-            alpha,
-            n_steps=self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS),
-            exclude=turn.round > 1,  # before topics have formed, a token is all the evidence there is
-            n_threads=turn.n_threads,
-        )
+        topics, alpha = self._ahead.topics(told), np.full(self.n_topics, self.alpha, np.float32)
+        step = self._expected(kept, _remembered(party, kept, self.n_topics, told), topics, alpha, turn)
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
         if self.held_out and stopping.is_due(turn.round):
             apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])
+        if company.CANDIDATES in told:
+            sent |= company.counted(kept, told[company.CANDIDATES])
         return released.map(lambda _: sent), memory
+
+    def _expected(
+        self,
+        kept: Histograms,
+        documents: Mixtures,
+        topics: SizedTopics,
+        alpha: NDArray[np.float32],
+        turn: Turn,
+    ) -> channel_em.Expectation:
+        """The E step: every token with a topic, or every document."""
+        exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
+        if self.one_topic:
+            heat = one_topic.heat_at(turn.round)
+            return one_topic.expect(kept, documents, topics, heat=heat, exclude=exclude)
+        n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
+        return channel_em.expect(
+            kept, documents, topics, alpha, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads
+        )
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         found = Each(sent, roots.with_counts)
@@ -200,11 +232,19 @@ class Calm(Method):
         if not total.parties or "stopped" in state:
             return state
         if "counts" not in state:
-            return self._begin(total.arrays, turn)
-        kept = with_absent(state, total.arrays["counts"], total.parties)
-        kept |= self._told_next(kept["counts"], state, turn.round)
+            return self._begin(state, total.arrays, turn)
+        kept = continuing.with_earlier(
+            state, lambda now: with_absent(now, total.arrays["counts"], total.parties)
+        )
+        kept["counts"] = guided.applied(kept["counts"], state)
+        kept |= self._ahead.noted(kept["counts"], state, turn.round)
         kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}
-        return kept | stopping.noted(state, total.arrays.get("score"), turn.round)
+        if turn.round == self.n_rounds - 2:
+            kept |= company.asked(kept["counts"], self.beta)
+        if company.PAIRS in total.arrays:
+            decay = self._mechanism(len(kept["counts"])).decay
+            kept["company"] = company.chosen(state[company.CANDIDATES], total.arrays, decay)
+        return kept | _public(state) | stopping.noted(state, total.arrays.get("score"), turn.round)
 
     def measures(self, state: Arrays) -> dict[str, float]:
         return {"channel log-likelihood": float(state["likelihood"])} if "likelihood" in state else {}
@@ -215,72 +255,27 @@ class Calm(Method):
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         if "counts" not in state:
             raise InputError("expected histograms of at least one party, got none; run again")
-        return TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+        model = TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
+        return replace(model, company=state.get("company"))
 
     def _mechanism(self, n_words: int) -> Histogram:
         return Histogram(self.epsilon, n_words, bounds=Bounds(max_length=self.max_length))
 
-    def _histograms(self, party: Party, turn: Turn) -> Release[Histograms]:
-        """The party's private histograms: drawn the first time, free ever after."""
-        corpus = party.corpus
-        mechanism = self._mechanism(corpus.n_words)
-        if party.memory:
-            offsets, words, values = (party.memory[name] for name in ("offsets", "words", "values"))
-            return reuse(self._view(SparseRows(offsets, words, values, corpus.n_words), mechanism))
-        party.require_documents()
-        return self._draw(party, mechanism, turn).map(lambda rows: self._view(rows, mechanism))
-
-    def _view(self, rows: SparseRows, mechanism: Histogram) -> Histograms:
-        """Released rows as the E step reads them, with the law of their noise."""
-        return Histograms(
-            rows.offsets, rows.words, rows.values, rows.n_words, mechanism.decay, self.burstiness
-        )
-
-    def _draw(self, party: Party, mechanism: Histogram, turn: Turn) -> Release[SparseRows]:
-        corpus = party.corpus
-        if self.unit == "document":
-            return mechanism(corpus.words, corpus.offsets, turn.noise())
-        if corpus.sentence_offsets is None or len(corpus.sentence_offsets) == 1:
-            raise InputError('unit="sentence" needs sentences, got documents without; use unit="document"')
-        units = UnitHistogram(mechanism)
-        return units(corpus.words, corpus.offsets, corpus.sentence_offsets, turn.noise())
-
-    def _begin(self, total: Arrays, turn: Turn) -> Arrays:
+    def _begin(self, state: Arrays, total: Arrays, turn: Turn) -> Arrays:
         """Topics that are the unigram times random factors, in counts."""
         unigram = total["unigram"]
         factors = turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), self.n_topics))
         counts = unigram[:, None] * factors
         counts /= counts.sum(axis=0) * self.n_topics / unigram.sum()
+        counts = guided.applied(continuing.begun(state, counts), state)
         length = np.array(total["tokens"] / max(total["n_docs"], 1))
-        return {"counts": counts, "length": length} | self._told_next(counts, {}, turn.round)
+        noted = self._ahead.noted(counts, {}, turn.round)
+        return {"counts": counts, "length": length} | noted | _public(state)
 
-    def _told_next(self, counts: NDArray[Any], state: Arrays, number: int) -> Arrays:
-        """What the next round is told of these counts: they and those before, in the form that is told."""
-        first = number <= 1 or "counts" not in state
-        if self.tells == "topics":
-            return {"previous": counts if first else state["counts"]}
-        now = roots.of(counts)
-        if first:
-            return {"roots": now, "before": now, "pace": np.array(0.0)}
-        pace = self._pace(counts, counts - state["counts"])
-        return {"roots": now, "before": state["roots"], "pace": np.array(pace)}
 
-    def _topics(self, told: Arrays) -> SizedTopics:
-        """The topics of what is told; where those are roots, further along their last step."""
-        if "phi" in told:
-            return SizedTopics(told["phi"], told["sizes"])
-        ahead = told["roots"] + float(told["pace"]) * (told["roots"] - told["before"])
-        return channel_em.maximize(roots.to_counts(ahead), self.beta)
-
-    def _pace(self, counts: NDArray[Any], step: NDArray[Any]) -> float:
-        """The momentum; less of it while topics form and steps are long."""
-        moved = np.abs(step).sum() / counts.sum()
-        return self.momentum * max(0.0, 1 - float(moved) / LONG_STEP)
-
-    def _ahead(self, counts: NDArray[Any], previous: NDArray[Any]) -> NDArray[Any]:
-        """The counts, further along their last step."""
-        step = counts - previous
-        return np.asarray(np.maximum(counts + self._pace(counts, step) * step, 0))
+def _public(state: Arrays) -> Arrays:
+    """What the server was given before the first round: it stays as it is."""
+    return {name: state[name] for name in (guided.SEEDS, continuing.EARLIER) if name in state}
 
 
 def _overview(histograms: Histograms, n_threads: int) -> Arrays:

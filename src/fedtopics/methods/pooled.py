@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.methods.parts import continuing
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE, Cost
@@ -38,6 +39,9 @@ class Pooled(LocalSampling):
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_words": np.array(n_words)}
 
+    def continued(self, model: TopicModel) -> Arrays:
+        return continuing.earlier(model, self.n_topics)
+
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:
             return reuse({}), party.memory
@@ -47,11 +51,13 @@ class Pooled(LocalSampling):
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         state = state | _joined(sent) if turn.round == 0 else state
         corpus = _corpus(state)
-        return state | {"topics": self.resample(corpus, state.get("topics"), turn)}
+        return state | {
+            "topics": self.resample(corpus, state.get("topics"), turn, state.get(continuing.EARLIER))
+        }
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         n_wk = lda.word_topic_counts(_corpus(state), state["topics"], self.n_topics)
-        return self.topic_model(n_wk, vocabulary)
+        return self.topic_model(n_wk + state.get(continuing.EARLIER, 0), vocabulary)
 
 
 def _joined(sent: dict[str, Arrays]) -> Arrays:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.methods.parts import party_amounts
+from fedtopics.methods.parts import continuing, party_amounts
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE, Cost
@@ -50,6 +50,10 @@ class Shared(LocalSampling):
     def start(self, n_words: int, turn: Turn) -> Arrays:
         return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
 
+    def continued(self, model: TopicModel) -> Arrays:
+        begun = np.rint(continuing.earlier(model, self.n_topics)[continuing.EARLIER]).astype(np.int32)
+        return {continuing.EARLIER: begun, "n_wk": begun}
+
     def broadcast(self, state: Arrays) -> Arrays:
         return {"n_wk": state["n_wk"]}
 
@@ -67,7 +71,12 @@ class Shared(LocalSampling):
         return super().combine(state, sent, turn) | party_amounts.noted(state, sent, "n_wk")
 
     def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
-        return {"n_wk": total.arrays["n_wk"].astype(np.int32)} if total.parties else state
+        if not total.parties:
+            return state
+        n_wk = total.arrays["n_wk"].astype(np.int32)
+        if continuing.EARLIER not in state:
+            return {"n_wk": n_wk}
+        return {"n_wk": n_wk + state[continuing.EARLIER], continuing.EARLIER: state[continuing.EARLIER]}
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         return self.topic_model(state["n_wk"], vocabulary)

@@ -35,6 +35,27 @@ def check(
         raise InputError(f"expected the code of a language, or None, got {language!r}; for example 'en'")
 
 
+def check_amount(n_tokens: object) -> None:
+    """Refuse what is no number of tokens, nor None."""
+    known = isinstance(n_tokens, int | float) and not isinstance(n_tokens, bool)
+    if n_tokens is not None and not (known and 0 < float(n_tokens) < np.inf):  # type: ignore[arg-type]
+        raise InputError(f"expected the number of tokens behind the topics, or None, got {n_tokens!r:.60}")
+
+
+def checked_company(company: object, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Ids of words of each topic as whole numbers that cannot be written to, if they are that."""
+    found = np.asarray(company)
+    n_topics, n_words = shape
+    fits = found.ndim == 2 and len(found) == n_topics and np.isin(found, np.arange(n_words)).all()
+    if not fits or any(len(set(row)) < len(row) for row in found.tolist()):
+        raise InputError(
+            f"expected different words of {n_topics} topics as company, got others; leave it out"
+        )
+    ids = found.astype(np.int64)
+    ids.flags.writeable = False
+    return ids
+
+
 def _check_topics(topic_word: NDArray[np.float64], vocabulary: tuple[str, ...]) -> None:
     n_words = len(vocabulary)
     if topic_word.ndim != 2 or not topic_word.size or topic_word.shape[1] != n_words:

@@ -7,7 +7,7 @@ frequency of each word and K topics, a word is ranked by class-based TF-IDF
 
 (M. Grootendorst, BERTopic, 2022, with its square root that lowers frequent words): frequent in the topic and
 rare elsewhere. What smoothing gave to every word of a topic alike does not count. Of lift, FREX, relevance
-and others it was best on three corpora (`python -m benchmarks run words`). Topics stay as they are.
+and others it was best on three corpora (docs/how-to/model.md). Topics stay as they are.
 
 The background is what all topics have in common: the geometric mean of their words by share.
 """
@@ -39,6 +39,18 @@ def ranked(topic_word: Floats, shares: Floats, by: str) -> NDArray[np.int64]:
     scores = np.take_along_axis(distinctiveness(topic_word, shares), probable, axis=1)
     order = np.argsort(-scores, axis=1, kind="stable")
     return np.take_along_axis(probable, order, axis=1).astype(np.int64)
+
+
+def first(order: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The `order` of words with those `chosen` of each topic first, both in their order.
+
+    >>> first(np.array([[0, 1, 2, 3]]), np.array([[3, 1]])).tolist()
+    [[1, 3, 0, 2]]
+    """
+    is_first = np.zeros(order.shape, np.bool_)
+    np.put_along_axis(is_first, chosen, True, axis=1)
+    later = ~np.take_along_axis(is_first, order, axis=1)
+    return np.take_along_axis(order, np.argsort(later, axis=1, kind="stable"), axis=1)
 
 
 def distinctiveness(topic_word: Floats, shares: Floats) -> Floats:

@@ -26,6 +26,7 @@ class Shown:
     vocabulary: tuple[str, ...]
     labels: tuple[str, ...] | None
     topic_shares: Floats | None
+    company: NDArray[np.int64] | None
 
     def _repr_html_(self) -> str:
         """The topics as notebooks show them."""
@@ -48,7 +49,10 @@ class Shown:
 
     def top_word_ids(self, n: int = 10, by: str = "distinctive") -> NDArray[np.int64]:
         """Ids of the `n` first words of each topic, `by` as for `top_words`, shape (n_topics, n)."""
-        return distinctive.ranked(self.topic_word, self._shares, by)[:, :n]
+        order = distinctive.ranked(self.topic_word, self._shares, by)
+        if by == "distinctive" and self.company is not None:
+            order = distinctive.first(order, self.company)
+        return order[:, :n]
 
     @property
     def background(self) -> Floats:
@@ -125,6 +129,7 @@ class Shown:
         return self._with(
             topic_word=weighted @ self.topic_word / weighted.sum(axis=1, keepdims=True),
             alpha=members @ self.alpha,
+            company=None,
             labels=None if self.labels is None else tuple(self.labels[topic] for topic in largest),
             topic_shares=None if self.topic_shares is None else members @ self.topic_shares,
         )

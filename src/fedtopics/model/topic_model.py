@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,9 @@ from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
 from fedtopics.errors import InputError
 from fedtopics.model import exports, files
-from fedtopics.model.checks import check, plain_copy
+from fedtopics.model.checks import check, check_amount, checked_company, plain_copy
 from fedtopics.model.inference import in_order
+from fedtopics.model.matching import subtract_base
 from fedtopics.model.shown import Shown
 from fedtopics.sampling import lda
 
@@ -39,7 +40,10 @@ class TopicModel(Shown):
     vocabulary    the word behind each column
     labels        a name for each topic, None before they are given
     topic_shares  share of the training tokens in each topic, None where unknown
+    n_tokens      tokens behind the topics, as they were released; None where unknown
     language      whose default tokenizer made the words of the training texts; None where another one did
+    company       ids of words of each topic that are in the same documents, shape (n_topics, n), to be shown
+                  first; None where the method cannot tell
     card          what a reader of the model should know, as plain JSON values: what it was trained on (in
                   aggregate terms), method, privacy statement; never a document
 
@@ -55,6 +59,8 @@ class TopicModel(Shown):
     topic_shares: Floats | None = None
     language: str | None = "en"
     card: Mapping[str, Any] = field(default_factory=dict)
+    n_tokens: float | None = None
+    company: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topic_word", _frozen(self.topic_word))
@@ -63,6 +69,9 @@ class TopicModel(Shown):
         if self.topic_shares is not None:
             object.__setattr__(self, "topic_shares", _frozen(self.topic_shares))
         check(self.topic_word, self.alpha, self.vocabulary, self.labels, self.topic_shares, self.language)
+        check_amount(self.n_tokens)
+        if self.company is not None:
+            object.__setattr__(self, "company", checked_company(self.company, self.topic_word.shape))
         object.__setattr__(self, "card", plain_copy(self.card))
 
     @classmethod
@@ -94,7 +103,16 @@ class TopicModel(Shown):
             topic_shares=counts.sum(axis=1) / total if total > 0 else None,
             language=language,
             card=card or {},
+            n_tokens=float(total) if total > 0 else None,
         )
+
+    @property
+    def counts(self) -> Floats:
+        """Tokens of each word in each topic as far as the model tells, shape (n_topics, n_words)."""
+        if self.n_tokens is None or self.topic_shares is None:
+            raise InputError("expected a model that says how much text is behind its topics; train it anew")
+        above = subtract_base(self.topic_word)
+        return np.asarray(above * (self.topic_shares * self.n_tokens)[:, None])
 
     def __repr__(self) -> str:
         return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
@@ -168,9 +186,12 @@ class TopicModel(Shown):
         arrays = {"topic_word": self.topic_word, "alpha": self.alpha}
         if self.topic_shares is not None:
             arrays["topic_shares"] = self.topic_shares
+        if self.company is not None:
+            arrays["company"] = self.company.astype(np.float64)
         description = {
             "n_topics": self.n_topics,
             "n_words": self.n_words,
+            "n_tokens": self.n_tokens,
             "language": self.language,
             "card": dict(self.card),
             "labels": self.labels,
@@ -194,6 +215,8 @@ class TopicModel(Shown):
                 topic_shares=arrays.get("topic_shares"),
                 language=description["language"],
                 card=description["card"],
+                n_tokens=description.get("n_tokens"),
+                company=cast(Any, arrays.get("company")),
             )
         except (KeyError, TypeError) as error:
             raise InputError(f"model files in {directory} are incomplete ({error}); save it anew") from None

@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -107,19 +107,20 @@ class LocalFederation:
             place = self.folder / name
             command = [*self.prefixes.get(name, ()), sys.executable, "-P", "-m", "fedtopics"]
             if name == HUB:
-                command += ["coordinator", "start", str(place)]
+                command += ["federation", "coordinator", "start", str(place)]
             else:
-                command += ["party", "start", str(place), "--data", str(place / "texts.jsonl")]
+                command += ["federation", "party", "start", str(place), "--data", str(place / "texts.jsonl")]
                 command += ["--person-column", PERSON] if self.persons else []
             with files.log(place / "operator.log") as log:
                 self.processes[name] = subprocess.Popen(  # noqa: S603
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
                 )
 
-    def wait(self, run: RunFolder, seconds: float) -> None:
-        """Wait for the end of a run; an error if it does not end well or in time."""
+    def wait(self, run: RunFolder, seconds: float, on_look: Callable[[], None] = lambda: None) -> None:
+        """Wait for the end of a run, calling `on_look`; an error if it does not end well or in time."""
         until = monotonic() + seconds
         while run.status().state in OPEN:
+            on_look()
             if monotonic() > until:
                 raise InputError(f"expected the end of {run.name} within {seconds:g} s, got {run.status()}")
             for name, process in self.processes.items():
@@ -127,6 +128,7 @@ class LocalFederation:
                     log = self.folder / name / "operator.log"
                     raise InputError(f"{name} ended with code {process.returncode}; see {log}")
             sleep(0.2)
+        on_look()
         if run.status().state != "finished":
             raise InputError(f"expected a finished run, got {run.status().state}: {run.status().reason}")
 

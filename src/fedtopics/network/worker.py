@@ -10,8 +10,10 @@ from fedtopics.network.coordinator.coordinating import Coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.keeper import COORDINATOR_LOG, end_with_keeper, keep_log, say, say_and_log
 from fedtopics.network.party.answers import PartyAnswers
+from fedtopics.network.party.doing import Doing
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.visitor import Visitor
+from fedtopics.network.present import Told
 from fedtopics.network.pulse import Pulse
 
 
@@ -23,10 +25,12 @@ def coordinate(folder: Path) -> None:
 def take_part(folder: Path) -> None:
     keep_log(folder)
     place = PartyFolder(folder)
-    plan, answers = place.plan, PartyAnswers(place, place.name)
+    plan, doing = place.plan, Doing(PartyAnswers(place, place.name).answer)
     proxy = place.policy.proxy
     note = Pulse(folder, {"connected": False}).start().note
-    Visitor(plan.host, plan.port, place.credentials, answers.answer, say, proxy, note).keep_visiting()
+    visitor = Visitor(plan.host, plan.port, place.credentials, doing.answer, say, proxy, note)
+    Told(folder, lambda: doing.look(visitor.is_connected)).begin()
+    visitor.keep_visiting()
 
 
 if __name__ == "__main__":

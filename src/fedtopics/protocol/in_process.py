@@ -45,6 +45,7 @@ def run(
     monitor: Monitor = lambda number, model: {},
     overhear: Overhear = _nobody,
     contribute: Contribute | None = None,
+    begun: TopicModel | None = None,
 ) -> Outcome:
     """Train `method` on one corpus per party name (`corpora`); `n_threads` change no bit.
 
@@ -52,7 +53,7 @@ def run(
     release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. With `summing`
     the parties are added up as by a secure sum. `overhear` is given what every party is told and answers,
     `on_round` the log of each round, to which `monitor` adds. `contribute` answers in place of the method's
-    own, where a party works elsewhere.
+    own, where a party works elsewhere. `begun` is a model over the same words to go on from.
     """
     method = method if summing is None else method.for_sums()
     together = None if summing is None else checked(method, summing).together(len(corpora), len(corpora))
@@ -64,6 +65,7 @@ def run(
     parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure, together=together)
     state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
+    state |= {} if begun is None else method.continued(begun)
     with closing(Carried(masked=summing is not None)) as carried:
         answer, overhear = _counted(carried, answer), carried.by(overhear)
         for number in range(method.n_rounds):

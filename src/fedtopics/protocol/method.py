@@ -163,6 +163,13 @@ class Method(ABC):
         """[server] What is publicly known of these words; it joins the state before the first round."""
         return {}
 
+    def continued(self, model: TopicModel) -> Arrays:
+        """[server] What joins the state before the first round to go on from a `model` with more documents.
+
+        Nothing where the method always begins anew: its topics are then matched with those of the model.
+        """
+        return {}
+
     # What a party is told, and may send.
 
     def broadcast(self, state: Arrays) -> Arrays:

@@ -18,7 +18,7 @@ from fedtopics.methods import DEFAULT, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.progress import bar
+from fedtopics.progress import bar, part
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome
 from fedtopics.protocol.method import Method, checked
@@ -116,16 +116,16 @@ def train_on(
     consistency_tau: float = TAU,
     audit: bool = False,
     cluster: Cluster | None = None,
+    begun: TopicModel | None = None,
 ) -> Run:
-    """Train a `method` that was made, called `name`, on documents that were prepared: see `train`."""
+    """Train a `method` that was made, called `name`, on prepared documents: see `train`; `begun` before."""
     check_dealing(data.dealing, secure)
     method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1
     relation = public_relation(consistency, data)
     for note in [*method.notes(data.test.n_words), *method.outlook(data.amounts_by(secure_sum))]:
         logger.warning("%s: %s", name, note)
-    watch = Watch(data.test, n_threads)
-    began, working = perf_counter(), process_time()
+    watch, began, working = Watch(data.test, n_threads), perf_counter(), process_time()
     bars = bar(f"Training {name}", total=method.n_rounds, shown=show_progress)
     with session.opened(cluster, method) as place, bars as shown:
         outcome = in_process.run(
@@ -139,6 +139,7 @@ def train_on(
             on_round=shower(shown),
             monitor=watch,
             contribute=place.contribute,
+            begun=begun,
         )
     for remark in outcome.remarks:
         logger.warning("%s: %s", name, remark)
@@ -155,12 +156,10 @@ def train_on(
     outcome = _described(outcome, kept, data.test.language)
     model, kept["scores"], local = _score(outcome, data, n_threads)
     kept["n_topics"], kept["warnings"] = model.n_topics, warnings(kept["scores"])
-    for party in kept["parties"]:
-        if party["name"] in local:
-            party["scores"] = local[party["name"]]
+    _add_scores(kept["parties"], local)
     if audit:
-        found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
-        kept["audit"] = found.to_dict()
+        attacked = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
+        kept["audit"] = attacked.to_dict()
     return Run(kept, model, outcome.local_models, outcome.ledger)
 
 
@@ -190,12 +189,17 @@ def compare(
     if not test_fraction:
         raise InputError("expected held-out documents to compare by, got a test fraction of 0; take 0.1, say")
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
-    runs = [
-        (price, train(data, name, seed=number, **{**options, **price, **(own or {}).get(name, {})}))
+    planned = [
+        (name, price, number)
         for name in methods
         for price in _prices(name, epsilon)
         for number in range(seed, seed + n_seeds)
     ]
+    runs = []
+    for place, (name, price, number) in enumerate(planned, start=1):
+        with part(place, of=len(planned)):
+            given = {**options, **price, **(own or {}).get(name, {})}
+            runs.append((price, train(data, name, seed=number, **given)))
     return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 
@@ -244,6 +248,12 @@ def _scores(model: TopicModel, data: Data, n_threads: int) -> dict[str, Any]:
     if data.test.n_docs:
         return scores(model, data.train, data.test, n_threads=n_threads)
     return {"perplexity": None, "perplexity_unigram": None, **topic_scores(model, data.train)}
+
+
+def _add_scores(parties: list[dict[str, Any]], local: Mapping[str, Any]) -> None:
+    for party in parties:
+        if party["name"] in local:
+            party["scores"] = local[party["name"]]
 
 
 def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:

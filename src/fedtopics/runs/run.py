@@ -108,6 +108,12 @@ class Run:
             text = json.dumps(content, indent=1, allow_nan=False) + "\n"
             files.write(path, text.encode(), failed=files.UNWRITTEN)
 
+    def update(self, source: Any, **options: Any) -> "Run":
+        """This run with new documents of `source`, the same topics; `options`: see `fedtopics.update`."""
+        from fedtopics.runs.updating import update
+
+        return update(self, source, **options)
+
     @property
     def public(self) -> "Run":
         """The run as anybody may see it; refused where its model must not be published."""

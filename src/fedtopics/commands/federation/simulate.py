@@ -1,10 +1,16 @@
 """Deal SOURCE to parties, give each its own processes, keys and folder, and train over mutual TLS.
 
-[bold]Example[/bold]
+[bold]Examples[/bold]
 
   fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/eras
+
+  fedtopics federation simulate sotu --epsilon 6 --topics 20 --accept-cost --web --out runs/eras-live
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -12,13 +18,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fedtopics import methods
-from fedtopics.commands import options, price, report, tables
+from fedtopics.commands import options, price, report, tables, watching
 from fedtopics.errors import InputError
+from fedtopics.network.coordinator.watching import RunWatch
+from fedtopics.progress import Bar, bar
+from fedtopics.report.live.pages import View
+from fedtopics.report.live.serving import served
 from fedtopics.runs.run import Run, require_free
 
 if TYPE_CHECKING:
     from fedtopics.network.coordinator.folder import RunFolder
     from fedtopics.network.local import LocalFederation
+
+LOOK = 0.5  # seconds between two looks at what a run is doing
 
 
 @options.takes(options.Reading, "reading")
@@ -26,7 +38,7 @@ def simulate(
     source: options.Source,
     reading: options.Reading,
     out: Annotated[Path, typer.Option(help="New or empty folder for coordinator and parties.")],
-    method: Annotated[str, typer.Option(help="See `fedtopics methods`.")] = methods.DEFAULT,
+    method: options.MethodName = methods.DEFAULT,
     variant: options.Variant = None,
     epsilon: options.Epsilon = None,
     topics: options.TopicCount = 20,
@@ -45,6 +57,13 @@ def simulate(
     noise: options.NoiseOf = None,
     accept_cost: price.AcceptCost = False,
     patience: Annotated[float, typer.Option(help="Seconds until a run is given up.")] = 900,
+    web: Annotated[
+        bool,
+        typer.Option(
+            "--web", help="Live pages of coordinator and parties, on this machine only; prints the address."
+        ),
+    ] = False,
+    port: watching.Port = 0,
     title: options.Title = None,
 ) -> None:
     from fedtopics.network import local
@@ -54,16 +73,11 @@ def simulate(
         raise InputError("expected documents in one language, got --language-column; found a federation")
     public = options.public_words(vocabulary, vocabulary_epsilon)
     began = perf_counter()
-    texted = local.dealt(
-        source,
-        n_parties=parties,
-        test_fraction=test_fraction,
-        seed=seed,
-        secure=secure,
-        party_column=party_column,
-        person_column=person_column,
-        **reading.options(),
-    )
+    where = reading.options() | {"party_column": party_column, "person_column": person_column}
+    with bar("Reading, and dealing to parties"):
+        texted = local.dealt(
+            source, n_parties=parties, test_fraction=test_fraction, seed=seed, secure=secure, **where
+        )
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     plan = local.plan_for(
@@ -75,25 +89,34 @@ def simulate(
         secure_sum=options.summing(secure_sum, noise),
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
-    with local.found(out, plan, texted, public) as federation:
-        run = _train(federation, patience)
-    _write_pages(federation, run, title)
-    tables.console.print(f"{perf_counter() - began:.0f} s in all")
+    with bar("Keys, certificates, plans accepted"):
+        made = local.found(out, plan, texted, public)
+    with made as federation:
+        _run(federation, patience, port if web else None, title)
+        options.say(f"{perf_counter() - began:.0f} s in all")
 
 
-def _train(federation: "LocalFederation", patience: float) -> "RunFolder":
+def _run(federation: "LocalFederation", patience: float, port: int | None, title: str | None) -> None:
+    """One run and its page, and live pages where they are to have a port."""
+    run = federation.hub.submit()
+    with nullcontext() if port is None else _shown(federation, run, port):
+        _train(federation, run, patience)
+        federation.stop()
+        _write_pages(federation, run, title)
+        if port is not None and sys.stdout.isatty():
+            watching.until_interrupted()
+
+
+def _train(federation: "LocalFederation", run: "RunFolder", patience: float) -> None:
     """One run of the federation, and what came out of it."""
     plan = federation.hub.plan
-    tables.console.print(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
+    tables.print_note(f"plan {plan.digest:.16}, parties {', '.join(plan.parties)}, {plan.coordinator}")
     federation.start()
-    run = federation.hub.submit()
-    federation.wait(run, patience)
-    for line in run.lines():
-        tables.console.print(line)
+    with bar("Starting processes", total=plan.method().n_rounds) as shown:
+        federation.wait(run, patience, Following(RunWatch(federation.hub, run), shown).look)
     trained = Run.load(run.result)
     tables.print_runs([trained])
     tables.print_topics(trained.model)
-    return run
 
 
 def _write_pages(federation: "LocalFederation", run: "RunFolder", title: str | None) -> None:
@@ -105,3 +128,47 @@ def _write_pages(federation: "LocalFederation", run: "RunFolder", title: str | N
             report.put_beside(kept, title=title)
         tables.console.print(f"{party}: model, ledger and report.html in {kept}", soft_wrap=True)
     tables.console.print(f"report: {page}", soft_wrap=True)
+
+
+@contextmanager
+def _shown(federation: "LocalFederation", run: "RunFolder", port: int) -> Iterator[None]:
+    """The pages of coordinator and parties, which elsewhere would be on machines of their own."""
+    from fedtopics.network.party.watching import PartyWatch
+
+    views = {"coordinator": View("Coordinator", RunWatch(federation.hub, run).look)}
+    for party in federation.hub.plan.parties:
+        watched = PartyWatch(federation.folder / party)
+        views[f"party-{party}"] = View(f"Party {party}", watched.look, watched.stop)
+    with served(views, port) as address:
+        watching.announce(address)
+        yield
+
+
+@dataclass
+class Following:
+    """Says what a run is doing: on its bar, or line by line where there is none."""
+
+    watched: RunWatch
+    shown: Bar
+    _done: int = field(default=0, init=False)
+    _lines: int = field(default=0, init=False)
+    _at: float = field(default=0.0, init=False)
+
+    def look(self) -> None:
+        """Say what has happened since, at most twice a second."""
+        if perf_counter() - self._at < LOOK:
+            return
+        self._at = perf_counter()
+        if not sys.stderr.isatty():
+            lines = self.watched.run.lines()
+            for line in lines[self._lines :]:
+                options.say(line)
+            self._lines = len(lines)
+            return
+        state = self.watched.look()
+        here = sum(party["state"] not in ("missing", "not connected") for party in state["parties"])
+        told = f"{state['run']['phase']}, {here} of {len(state['parties'])} parties"
+        self.shown.call(f"{told:<44.44}")
+        done = state["run"]["n_rounds"] if state["run"]["state"] == "finished" else state["run"]["round"]
+        self.shown.advance(max(0, done - self._done))
+        self._done = max(done, self._done)

@@ -29,6 +29,7 @@ from fedtopics.commands.options.method import (
     ConsistencyTau,
     Delta,
     Epsilon,
+    MethodName,
     NoiseOf,
     Repeats,
     Rounds,
@@ -46,6 +47,7 @@ from fedtopics.commands.options.printing import (
     print_json,
     require_new_file,
     say,
+    wrapped,
 )
 from fedtopics.commands.options.run import (
     Json,
@@ -69,6 +71,7 @@ __all__ = [
     "Json",
     "Member",
     "MemberOption",
+    "MethodName",
     "Metrics",
     "NoiseOf",
     "Office",
@@ -100,4 +103,5 @@ __all__ = [
     "say",
     "summing",
     "takes",
+    "wrapped",
 ]

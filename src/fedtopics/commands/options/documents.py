@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fedtopics.commands.options.panels import of_documents, of_parties, of_privacy, of_words
 from fedtopics.commands.options.run import Seed, TestFraction
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
@@ -20,7 +21,7 @@ Source = Annotated[
 ]
 Vocabulary = Annotated[
     str | None,
-    typer.Option(
+    of_parties(
         help="Public word list: by name, as english-20000, or a file with one word per line; other words are "
         "left out.",
         show_default=False,
@@ -28,7 +29,7 @@ Vocabulary = Annotated[
 ]
 PersonColumn = Annotated[
     str | None,
-    typer.Option(help="Column with the person behind each document, who is kept whole.", show_default=False),
+    of_parties(help="Column with the person behind each document, who is kept whole.", show_default=False),
 ]
 
 
@@ -38,30 +39,30 @@ class Reading:
 
     text_column: Annotated[
         list[str] | None,
-        typer.Option(help="Column with the text, where it is not called text; several are joined."),
+        of_documents(help="Column with the text, where it is not called text; several are joined."),
     ] = None
-    id_column: Annotated[str | None, typer.Option(help="Column with each document's name.")] = None
+    id_column: Annotated[str | None, of_documents(help="Column with each document's name.")] = None
     language_column: Annotated[
         str | None,
-        typer.Option(help="Column with each document's language (en, de ...), where there are several."),
+        of_documents(help="Column with each document's language (en, de ...), where there are several."),
     ] = None
-    query: Annotated[str | None, typer.Option(help="SQL query, where SOURCE is a database.")] = None
-    encoding: Annotated[str, typer.Option(help="Of text files.")] = "utf-8"
+    query: Annotated[str | None, of_documents(help="SQL query, where SOURCE is a database.")] = None
+    encoding: Annotated[str, of_documents(help="Of text files.")] = "utf-8"
     encoding_errors: Annotated[
         str,
-        typer.Option(
+        of_documents(
             help="What becomes of documents with bytes that are not in the encoding: strict (an error), "
             "replace (a mark for each), skip (left out); they are counted."
         ),
     ] = "strict"
     separator: Annotated[
         str | None,
-        typer.Option(help="Between the columns of .csv and .tsv, where the first line does not show it."),
+        of_documents(help="Between the columns of .csv and .tsv, where the first line does not show it."),
     ] = None
     header: Annotated[
-        bool, typer.Option(help="Whether the first row of a table names the columns; else they are 1, 2 ...")
+        bool, of_documents(help="Whether the first row of a table names the columns; else they are 1, 2 ...")
     ] = True
-    sheet: Annotated[str | None, typer.Option(help="Of a spreadsheet; the first if not given.")] = None
+    sheet: Annotated[str | None, of_documents(help="Of a spreadsheet; the first if not given.")] = None
 
     def options(self) -> dict[str, Any]:
         """The options as `fedtopics.documents.reading.read` takes them."""
@@ -86,20 +87,20 @@ class Reading:
 class Preparing(Reading):
     """And how its texts become words."""
 
-    label_column: Annotated[str | None, typer.Option(help="Column with each document's label.")] = None
+    label_column: Annotated[str | None, of_documents(help="Column with each document's label.")] = None
     vocabulary: Vocabulary = None
-    max_words: Annotated[int | None, typer.Option(help="Keep the most frequent words only.")] = None
+    max_words: Annotated[int | None, of_words(help="Keep the most frequent words only.")] = None
     min_df: Annotated[
-        float | None, typer.Option(help="Leave out words in fewer documents (a number, or a share below 1).")
+        float | None, of_words(help="Leave out words in fewer documents (a number, or a share below 1).")
     ] = None
     max_df: Annotated[
-        float | None, typer.Option(help="Leave out words in more documents (a number, or a share up to 1).")
+        float | None, of_words(help="Leave out words in more documents (a number, or a share up to 1).")
     ] = None
-    stop_words: Annotated[bool, typer.Option(help="Leave out the language's stop words.")] = True
+    stop_words: Annotated[bool, of_words(help="Leave out the language's stop words.")] = True
     paragraphs: Annotated[
-        bool, typer.Option("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
+        bool, of_words("--paragraphs", help="Cut texts at blank lines instead of into sentences.")
     ] = False
-    language: Annotated[str, typer.Option(help="Of the texts, as en, de, zh; de+en for several.")] = "en"
+    language: Annotated[str, of_words(help="Of the texts, as en, de, zh; de+en for several.")] = "en"
 
     def options(self) -> dict[str, Any]:
         given = super().options()
@@ -110,7 +111,7 @@ class Preparing(Reading):
 class Indexing(Preparing):
     """And who owns them."""
 
-    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
+    party_column: Annotated[str | None, of_parties(help="Column that names each document's party.")] = None
     person_column: PersonColumn = None
 
     @property
@@ -125,7 +126,7 @@ class Dealing(Indexing):
 
     parties: Annotated[
         int | None,
-        typer.Option(
+        of_parties(
             help="Deal the documents to this many unlike, unequal parties (3 where no column names them)."
         ),
     ] = None
@@ -133,7 +134,7 @@ class Dealing(Indexing):
     seed: Seed = 0
     vocabulary_epsilon: Annotated[
         float | None,
-        typer.Option(help="Let the parties agree on the words at this epsilon (document add/remove)."),
+        of_privacy(help="Let the parties agree on the words at this epsilon (document add/remove)."),
     ] = None
 
     def options(self) -> dict[str, Any]:

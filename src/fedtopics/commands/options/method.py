@@ -3,37 +3,35 @@
 import json
 from typing import Annotated, Any
 
-import typer
-
+from fedtopics.commands.options.panels import of_method, of_privacy
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import TAU
 
-TopicCount = Annotated[int, typer.Option("--topics", "-k", help="Number of topics.")]
+MethodName = Annotated[str, of_method("--method", help="See `fedtopics methods`.")]
+TopicCount = Annotated[int, of_method("--topics", "-k", help="Number of topics.")]
 Epsilon = Annotated[
     float | None,
-    typer.Option(
+    of_privacy(
         help="Privacy price of the methods that have one; its relation is printed.", show_default=False
     ),
 ]
-Variant = Annotated[
-    str | None, typer.Option(help="paper (as printed) or sound (repaired).", show_default=False)
-]
+Variant = Annotated[str | None, of_method(help="paper (as printed) or sound (repaired).", show_default=False)]
 Unit = Annotated[
     str | None,
-    typer.Option(
+    of_privacy(
         help="What is protected or released as a whole, where the method has a choice, as hush: document or "
         "person.",
         show_default=False,
     ),
 ]
-Rounds = Annotated[int | None, typer.Option(help="Rounds of training, where not the method's own number.")]
-VocabularySize = Annotated[int, typer.Option(help="Number of words of the vocabulary.")]
-Delta = Annotated[float, typer.Option(help="Chance that the promise may fail, well below 1 / documents.")]
+Rounds = Annotated[int | None, of_method(help="Rounds of training, where not the method's own number.")]
+VocabularySize = Annotated[int, of_method(help="Number of words of the vocabulary.")]
+Delta = Annotated[float, of_privacy(help="Chance that the promise may fail, well below 1 / documents.")]
 Setting = Annotated[
     list[str] | None,
-    typer.Option(
+    of_method(
         "--set",
         metavar="NAME=VALUE",
         help="Any other setting of the method, as `fedtopics methods NAME` lists them; may be repeated.",
@@ -41,7 +39,7 @@ Setting = Annotated[
 ]
 Consistency = Annotated[
     str | None,
-    typer.Option(
+    of_method(
         metavar="RELATION",
         help="Public word relation that the server draws topics towards: default, wordllama, wordnet, or a "
         "file of word vectors. Never one trained on the parties' documents.",
@@ -50,33 +48,33 @@ Consistency = Annotated[
 ]
 ConsistencyTau = Annotated[
     float | None,
-    typer.Option(help=f"How strongly; 0: not at all; {TAU:g} if not given.", show_default=False),
+    of_method(help=f"How strongly; 0: not at all; {TAU:g} if not given.", show_default=False),
 ]
 Secure = Annotated[
     bool,
-    typer.Option(
+    of_privacy(
         "--secure-noise",
         help="Privacy noise from the operating system instead of the seed: for models to be published.",
     ),
 ]
 Audited = Annotated[
     bool,
-    typer.Option("--audit", help="Attack the method too, with canaries in copies of some documents."),
+    of_privacy("--audit", help="Attack the method too, with canaries in copies of some documents."),
 ]
 SecureSum = Annotated[
     int | None,
-    typer.Option(
+    of_privacy(
         help="The server sees totals of parties alone, of whom so many may work together with it.",
         metavar="THRESHOLD",
     ),
 ]
 NoiseOf = Annotated[
     str | None,
-    typer.Option(help="With --secure-sum: noise by each party (each), or shares of it (together)."),
+    of_privacy(help="With --secure-sum: noise by each party (each), or shares of it (together)."),
 ]
 
 Repeats = Annotated[
-    int | None, typer.Option(help="With --secure-sum: rounds that may be lost and played again.")
+    int | None, of_privacy(help="With --secure-sum: rounds that may be lost and played again.")
 ]
 
 

@@ -1,6 +1,10 @@
 """What commands print alike, and the files that they may write."""
 
 import json
+import re
+import shutil
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +28,20 @@ def require_new_file(path: Path | None, option: str, suffix: str | None = None) 
 
 def say(line: object, *, beside: bool = False) -> None:
     """Print a line for people, harmless whatever it quotes; `beside` what a program reads: on stderr."""
-    typer.echo(printable(str(line)), err=beside)
+    text = printable(str(line))
+    typer.echo(wrapped(text) if beside else text, err=beside)
+
+
+def wrapped(text: str) -> str:
+    """A line for stderr, cut at words to the width of the terminal where it goes to one."""
+    if not sys.stderr.isatty():
+        return text
+    start = re.match(r" *(?:note: |error: )?", text)
+    behind = " " * ((start.end() if start else 0) or 2)
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(
+        text, width, subsequent_indent=behind, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def print_json(value: Any) -> None:

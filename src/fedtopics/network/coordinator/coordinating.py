@@ -29,10 +29,12 @@ from fedtopics.network.coordinator.renewal import Renewal
 from fedtopics.network.coordinator.result import LastAnswers, last_signed
 from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
+from fedtopics.network.coordinator.standing import Standing
 from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
+from fedtopics.network.present import Told
 from fedtopics.network.pulse import Pulse
 
 POLL = 0.2
@@ -66,6 +68,7 @@ class Coordinating:
         try:
             with Server(plan.port, self.folder.credentials, door, self._desk, self.say) as server:
                 self.say(f"listening on {plan.coordinator}")
+                Told(self.folder.path, Standing(self._desk).look).begin()
                 renewal = Renewal(self.folder.path, server.context, self._desk, self.say)
                 pulse = Pulse(self.folder.path).start()
                 Thread(target=self._look_round, args=(pulse,), daemon=True, name="look round").start()

@@ -22,6 +22,7 @@ from fedtopics.network.coordinator.waiting import SILENCE
 MOST_BYTES = 2**31
 MOST_LINES, MINUTE = 20, 60.0  # about the comings and goings of one party in a minute
 LOOK = 0.5  # seconds between two looks at whether to go on
+CONNECTED, COMPUTING, ANSWERED, MISSING = "connected", "computing", "answered", "missing"
 
 
 class HungUpError(Exception):
@@ -78,6 +79,21 @@ class Desk:
                 if known.visit and not known.works and (known.fetches or now - known.seen < self.silence)
             }
             return tuple(sorted(alive))
+
+    def standing(self) -> tuple[dict[str, str], bytes | None]:
+        """How it stands with each party that is there or was asked, and a question that is waited for."""
+        with self._change:
+            there = {name for name, known in self._known.items() if known.visit}
+            question = next((asked.question for asked in self._asked.values()), None)
+            return {party: self._stands(party) for party in sorted({*there, *self._asked})}, question
+
+    def _stands(self, party: str) -> str:
+        asked, known = self._asked.get(party), self._known.get(party, _Known())
+        if asked is not None and asked.answer is not None:
+            return ANSWERED
+        if not known.visit or not (known.fetches or monotonic() - known.seen < self.silence):
+            return MISSING
+        return COMPUTING if known.works else CONNECTED
 
     @property
     def connected(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from fedtopics.network import private_scores, verification
 from fedtopics.network.party import ledger_file, on_cluster
 from fedtopics.network.party.backup import require_settled
 from fedtopics.network.party.delivery import Delivery
+from fedtopics.network.party.runs import PartyRuns
 from fedtopics.network.party.side import PartySide
 from fedtopics.network.party.store import MODELS, PartyStore
 from fedtopics.network.party.sums import Identity
@@ -227,6 +228,19 @@ class PartyFolder:
         require_settled(self.path)
         acceptance.check(self.path, plan)
         self.policy.check(plan, self.name)
+
+    def unfinished(self, store: PartyStore) -> list[str]:
+        """Runs of this plan that the party has released something in, and may go on with."""
+        begun = dict.fromkeys(entry.run.split("/", 1)[0] for entry in store.entries)
+        runs, plan = PartyRuns(store, self.is_kept), self.plan.digest.encode()
+        return [
+            run
+            for run in begun
+            if not self.is_kept(run)
+            and not runs.progress(run).left
+            and (note := store.note(run, "plan")).is_file()
+            and note.read_bytes() == plan
+        ]
 
     def is_kept(self, run: str) -> bool:
         return (self.path / MODELS / run).exists()

@@ -98,7 +98,7 @@ class PartyStore:
         entry = self.charged(run, round, operation)
         if entry is None:
             return None
-        path = self._release_path(entry)
+        path = release_path(self.folder, entry)
         if not path.is_file():
             raise StoreError(f"run {run} was finished and its releases deleted; start a new run")
         self._file.settle()
@@ -138,7 +138,7 @@ class PartyStore:
         try:
             if memory is not None:
                 files.write(self._memory_path(entry), wire.saved(memory))
-            files.write(self._release_path(entry), ledger_file.line(entry) + payload)
+            files.write(release_path(self.folder, entry), ledger_file.line(entry) + payload)
             self._charge(entry)
         except Exception:
             if self._descriptor >= 0 and entry not in self._file.entries:
@@ -181,7 +181,7 @@ class PartyStore:
         return self.folder / WORDS / f"{sha256(run.encode()).hexdigest()[:32]}.{kind}"
 
     def _delete(self, entry: Entry) -> None:
-        self._release_path(entry).unlink(missing_ok=True)
+        release_path(self.folder, entry).unlink(missing_ok=True)
         self._memory_path(entry).unlink(missing_ok=True)
 
     def run_ledger(self, run: str) -> Ledger:
@@ -232,7 +232,7 @@ class PartyStore:
     def _sweep(self) -> None:
         """Delete what a crash has left of releases that were never charged."""
         kept = {self._memory_path(entry) for entry in self._file.entries}
-        kept |= {self._release_path(entry) for entry in self._file.entries}
+        kept |= {release_path(self.folder, entry) for entry in self._file.entries}
         for name in (RELEASES, MEMORY):
             for path in (self.folder / name).iterdir():
                 if path not in kept:
@@ -265,9 +265,6 @@ class PartyStore:
     def of_run(self, run: str) -> list[Entry]:
         return [entry for entry in self._file.entries if entry.run.startswith(f"{_name(run, '')}")]
 
-    def _release_path(self, entry: Entry) -> Path:
-        return self.folder / RELEASES / f"{_file_name(entry)}.release"
-
     def _memory_path(self, entry: Entry) -> Path:
         return self.folder / MEMORY / f"{_file_name(entry)}-{entry.content[:16]}.memory"
 
@@ -285,6 +282,11 @@ def _name(run: str, operation: str) -> str:
     if not run or "/" in run + operation:
         raise InputError(f"names of runs and operations must have no slash, got {run!r} and {operation!r}")
     return f"{run}/{operation}"
+
+
+def release_path(folder: Path, entry: Entry) -> Path:
+    """Where the store in a folder keeps what was released."""
+    return folder / RELEASES / f"{_file_name(entry)}.release"
 
 
 def _file_name(entry: Entry) -> str:

@@ -11,6 +11,7 @@ changed_documents = "refuse"   where the documents are others than in the first 
                           the next run has the documents as they are then
 proxy = "http://proxy.example.org:3128"   the way to the coordinator, where there is no other (HTTP CONNECT)
 secure_sum = true         refuse plans in which the coordinator sees this party's own numbers
+stop_button = false       whether the page of `fedtopics federation party watch --web` may stop this party
 peers = { south = "1a2b 3c4d ..." }   fingerprints of other parties, as they read them out: a secure sum
                           hides nothing from a coordinator that can pass for the others; where noise is drawn
                           together, all but as many as may help the coordinator are needed
@@ -58,6 +59,7 @@ class Policy:
     simulation: bool = False
     proxy: str | None = None
     secure_sum: bool = False
+    stop_button: bool = False
     peers: Mapping[str, str] = field(default_factory=dict)
     cluster: Cluster | None = None
     changed_documents: str = REFUSE

@@ -8,6 +8,7 @@ from typing import Any
 from fedtopics.network.plan.plan import Plan
 
 LOGS = "nothing, rounds (numbers, seconds, bytes) or details (counts, errors)"
+STOP_BUTTON = 'whether the page of "party watch --web", on this machine, may stop this party'
 SIMULATION = "leave it false: noise from a seed protects nobody; true is for trying alone"
 MOST_DELTA = 1e-6  # of a policy that is not thought about
 MEANINGS = {
@@ -124,6 +125,7 @@ min_parties = {plan.min_parties}  # refuse plans that go on with fewer
 max_rounds = {plan.method().n_rounds + repeats}  # refuse plans with more
 log = {toml(decided.log)}  # on this machine: {LOGS}
 simulation = {toml(decided.simulation)}  # {SIMULATION}
+stop_button = {toml(decided.simulation)}  # {STOP_BUTTON}
 {others}
 # Over ALL runs together, as this party's own ledger counts them. One table per relation.
 [[budget]]

@@ -4,7 +4,7 @@ Example: fedtopics federation party start ward --data letters.csv --text-column 
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,11 @@ from fedtopics.commands.pages import Pages, keeping
 from fedtopics.network.plan import acceptance
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
+from fedtopics.privacy.price.budget import BudgetError
+
+if TYPE_CHECKING:
+    from fedtopics.network.party.folder import PartyFolder
+    from fedtopics.network.party.store import PartyStore
 
 
 @options.takes(options.Reading, "reading")
@@ -48,18 +53,34 @@ def take_part(folder: Path, metrics: Path | None = None) -> None:
     from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
     from fedtopics.network.party.health import PartyHealth
+    from fedtopics.network.party.watching import STOP
 
     place = PartyFolder(folder)
     place.check()
     with place.store() as store:
-        store.require(place.plan.costs(place.plan.vocabulary.most_words))
+        _require_budget(place, store)
         if place.policy.cluster is not None:
             on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
     written = Written(metrics, lambda: PartyHealth(folder).gauges(), {"party": place.name}, say)
+    asked, told = folder / STOP, until_told_to_stop()
+    asked.unlink(missing_ok=True)
     with Kept("party", folder, say) as worker:
-        stop = keeping(until_told_to_stop(), Pages(folder, say))
+        stop = keeping(lambda: told() or asked.exists(), Pages(folder, say))
         worker.keep_going(stop, written.now_and_then)
+    if asked.exists():
+        say("stopped by its page; start it again when it may go on")
+
+
+def _require_budget(place: "PartyFolder", store: "PartyStore") -> None:
+    """Raise unless the budget can pay a whole run; or the rest of one that this party has a part in."""
+    try:
+        store.require(place.plan.costs(place.plan.vocabulary.most_words))
+    except BudgetError:
+        begun = place.unfinished(store)
+        if not begun:
+            raise
+        options.say(f"the budget is enough to go on with {', '.join(begun)}, not for another run")
 
 
 def _take_over(folder: Path, plan: Path | None, policy: Path | None) -> None:

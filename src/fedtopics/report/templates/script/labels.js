@@ -30,8 +30,8 @@ const freeFrom = (dx, dy, ox, oy, w, h, shown) => {
 const offsets = (r, one, two) => {
   const tried = [];
   const around = (size, lines, far) => {
-    const [x, y] = [r + 4 + far + size.w / 2, r + 2 + far + size.h / 2];
-    const d = (r + far) * 0.7;
+    const [x, y] = [r + 6 + far + size.w / 2, r + 5 + far + size.h / 2]; // a ring is drawn round the chosen one
+    const d = (r + far) * 0.7 + 4;
     const places = [
       [0, y], [0, -y], [x, 0], [-x, 0],
       [d + size.w / 2, d + size.h / 2], [d + size.w / 2, -d - size.h / 2],
@@ -46,6 +46,14 @@ const offsets = (r, one, two) => {
     around(one, 1, far);
   }
   return tried;
+};
+
+// Those of them that stay inside the picture, if any do.
+const triedInside = (topic, width, height) => {
+  const tried = offsets(topic.r, topic.one, topic.two);
+  const inside = tried.filter((each) => Math.abs(topic.x + each.dx - width / 2) < (width - each.w) / 2
+    && Math.abs(topic.y + each.dy - height / 2) < (height - each.h) / 2);
+  return inside.length ? inside : tried;
 };
 
 // Whether the line from a topic to its label, at zoom 1, runs through a box.
@@ -63,20 +71,18 @@ const CROSSED = 1e-3; // a label whose line is clear is better, if both can be s
 const placeLabel = (topic, topics, all, width, height) => {
   // Zooming in only draws topics apart: those that are out of reach now stay so.
   const isNear = (other) => Math.abs(other.x - topic.x) < 300 && Math.abs(other.y - topic.y) < 170;
-  topics = topics.filter(isNear);
+  topic.near ??= topics.filter(isNear);
+  topic.tried ??= triedInside(topic, width, height);
   const placed = all.filter((label) => isNear(label.topic));
-  const tried = offsets(topic.r, topic.one, topic.two);
-  const inside = tried.filter((each) => Math.abs(topic.x + each.dx - width / 2) < (width - each.w) / 2
-    && Math.abs(topic.y + each.dy - height / 2) < (height - each.h) / 2);
   let best = null;
-  for (const candidate of inside.length ? inside : tried) {
+  for (const candidate of topic.tried) {
     let from = 1;
     for (const other of placed) {
       if (best && from >= best.cost) break;
       from = Math.max(from, freeFrom(other.topic.x - topic.x, other.topic.y - topic.y, other.dx - candidate.dx, other.dy - candidate.dy,
         (other.w + candidate.w) / 2 + GAP, (other.h + candidate.h) / 2 + GAP, other.from));
     }
-    for (const other of topics) {
+    for (const other of topic.near) {
       if (best && from >= best.cost) break;
       if (other === topic) continue;
       const reach = other.r * 0.85 + GAP;

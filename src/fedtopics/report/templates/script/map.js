@@ -9,7 +9,7 @@ const topicMap = (() => {
   let [colors, family] = [{}, "sans-serif"];
   let placed = [];
   let view = { zoom: 1, x: 0, y: 0 };
-  let [hovered, weights, pending, moving, onPaper] = [null, null, 0, 0, false];
+  let [hovered, weights, pending, moving] = [null, null, 0, 0];
 
   const readColors = () => {
     const style = getComputedStyle(root);
@@ -58,9 +58,9 @@ const topicMap = (() => {
 
   const resize = () => {
     const box = canvas.parentElement.getBoundingClientRect();
-    if (!box.width || !box.height) return;
+    if (!box.width || !box.height || (box.width === width && box.height === height && ratio === devicePixelRatio)) return;
     const center = [(width / 2 - view.x) / view.zoom / (width || 1), (height / 2 - view.y) / view.zoom / (height || 1)];
-    [width, height, ratio] = [box.width, box.height, Math.min(devicePixelRatio || 1, 3)];
+    [width, height, ratio] = [box.width, box.height, devicePixelRatio];
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     arrange();
@@ -70,6 +70,7 @@ const topicMap = (() => {
   const put = (zoom, x, y) => {
     zoom = clamp(zoom, 1, mostZoom());
     view = { zoom, x: clamp(x, width - zoom * width, 0), y: clamp(y, height - zoom * height, 0) };
+    canvas.style.touchAction = zoom > 1 ? "none" : "pan-y"; // a finger scrolls the page until there is something to move
     redraw();
   };
   const remember = () => choose({ zoom: [view.zoom, (width / 2 - view.x) / view.zoom / width, (height / 2 - view.y) / view.zoom / height].map((v) => +v.toFixed(3)) });
@@ -166,7 +167,7 @@ const topicMap = (() => {
     }
     context.globalAlpha = 1;
   };
-  const redraw = () => { if (!pending && !onPaper) pending = requestAnimationFrame(draw); };
+  const redraw = () => { if (!pending) pending = requestAnimationFrame(draw); };
 
   const under = (x, y) => {
     let best = null;
@@ -268,8 +269,22 @@ const topicMap = (() => {
   document.getElementById("zoom-all").addEventListener("click", () => show(1, 0.5, 0.5));
 
   const highlight = (found) => { weights = found; redraw(); };
-  // On paper: all of the map, dark on white.
-  addEventListener("beforeprint", () => { readColors(); view = { zoom: 1, x: 0, y: 0 }; draw(); });
+  // On paper: all of the map, dark on white, whatever was searched.
+  let kept = null;
+  addEventListener("beforeprint", () => {
+    kept ??= { view, weights, theme: root.dataset.theme };
+    root.dataset.theme = "light";
+    [view, weights] = [{ zoom: 1, x: 0, y: 0 }, null];
+    readColors();
+    draw();
+  });
+  addEventListener("afterprint", () => {
+    if (!kept) return;
+    if (kept.theme) root.dataset.theme = kept.theme; else delete root.dataset.theme;
+    [view, weights, kept] = [kept.view, kept.weights, null];
+    readColors();
+    redraw();
+  });
   themeListeners.push(() => { readColors(); redraw(); });
   const start = () => {
     readColors();

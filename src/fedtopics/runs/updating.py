@@ -1,0 +1,110 @@
+"""New documents, same topics: training that goes on from a model, and says what became of its topics.
+
+Counts behind the model stay, those of the new documents are added, so topics keep their numbers and a few
+rounds are enough. A method that always begins anew (`Method.continued`) trains on the new documents by
+itself, and its topics are merged with the model's. What was released before costs nothing again. The ledger
+is that of the new documents; `record["update"]` keeps what the documents before have spent, and a document
+that is among both has spent the sum.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.usefulness import warnings
+from fedtopics.methods import make, settings
+from fedtopics.model.merging import changes, merge, union, widened
+from fedtopics.protocol.method import Method
+from fedtopics.runs.experiment import train_on
+from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
+from fedtopics.runs.run import Run
+
+SHARE_OF_ROUNDS = 1 / 3
+TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
+
+
+def update(
+    run: Run,
+    source: Any,
+    *,
+    n_new_topics: int = 0,
+    words: Sequence[str] = (),
+    n_rounds: int | None = None,
+    seed: int = 0,
+    n_threads: int | None = None,
+    n_parties: int | None = None,
+    test_fraction: float = 0.1,
+    secure: bool = False,
+    show_progress: bool | None = None,
+    **reading: Any,
+) -> Run:
+    """The `run` with new documents: topics keep their numbers, `record["update"]` says what became of them.
+
+    source         new documents, as for `fedtopics.train`
+    n_new_topics   topics that may form beside those of the model
+    words          public words that join its vocabulary
+    n_rounds       a third of those of the run if not given
+
+    `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
+    """
+    method = _method(run, n_new_topics, n_rounds)
+    vocabulary = union(run.model.vocabulary, words)
+    old = widened(run.model, vocabulary)
+    if unknown := sorted(set(reading) - set(READING)):
+        raise InputError(f"update takes no {unknown[0]}; the method and its settings are those of the run")
+    dealing: dict[str, Any] = {"n_parties": n_parties, "test_fraction": test_fraction, "seed": seed}
+    data = _prepared(source, vocabulary, secure=secure, **dealing, **reading)
+    options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "secure": secure}
+    begins_anew = not method.continued(old)
+    found = train_on(
+        data,
+        run.record["method"],
+        method,
+        show_progress=show_progress,
+        begun=None if begins_anew else old,
+        **options,
+    )
+    if begins_anew:
+        found = _merged(run, found, data)
+    became = changes(run.model, found.model)
+    told = {
+        "of_model": run.record.get("model_sha256", ""),
+        "of_tokens": run.model.n_tokens,
+        "privacy": run.privacy,
+        **{name: list(getattr(became, name)) for name in ("stable", "new", "fading")},
+    }
+    notes = [*found.record["notes"], TWICE, *became.told(found.model.names)]
+    return replace(found, record=found.record | {"update": told, "notes": notes})
+
+
+def _method(run: Run, n_new_topics: int, n_rounds: int | None) -> Method:
+    """The method of the run with its settings, fewer rounds and perhaps more topics."""
+    name, variant = run.record["method"], run.record.get("variant")
+    known = settings(name, variant)
+    given = {key: value for key, value in run.record["settings"].items() if key in known}
+    given["n_topics"] = run.model.n_topics + n_new_topics
+    least = max(1, round(given["n_rounds"] * SHARE_OF_ROUNDS))
+    given["n_rounds"] = n_rounds if n_rounds is not None else least
+    return make(name, **given)
+
+
+def _prepared(source: Any, vocabulary: tuple[str, ...], **options: Any) -> Data:
+    """The new documents over the vocabulary of the model."""
+    if isinstance(source, Data):
+        parties = {name: corpus.with_vocabulary(vocabulary) for name, corpus in source.parties.items()}
+        return replace(
+            source, parties=parties, test=source.test.with_vocabulary(vocabulary), vocabulary=GIVEN
+        )
+    if isinstance(source, Corpus):
+        return replace(prepare(source.with_vocabulary(vocabulary), **options), vocabulary=GIVEN)
+    return prepare(source, vocabulary=list(vocabulary), **options)
+
+
+def _merged(run: Run, found: Run, data: Data) -> Run:
+    """The run on new documents by itself, with topics merged into those of the model."""
+    model = replace(merge(run.model, found.model), card=found.model.card, language=run.model.language)
+    record = found.record | {"n_topics": model.n_topics, "scores": scores(model, data.train, data.test)}
+    return replace(found, model=model, record=record | {"warnings": warnings(record["scores"])})

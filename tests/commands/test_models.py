@@ -1,0 +1,85 @@
+"""Commands that use a model: names, words, sheets, time, merging, going on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from fedtopics import train
+from fedtopics.commands.application import app
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.runs.run import Run
+
+KINDS = ("bank loan credit debt money", "army navy fleet troops war", "rain snow storm wind flood")
+
+
+def texts(n: int, seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(KINDS[number % 3].split(), 12)) for number in range(n)]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    rows = ["year,text", *(f"{1900 + 10 * (number % 3)},{text}" for number, text in enumerate(texts(60, 1)))]
+    (folder / "new.csv").write_text("\n".join(rows), encoding="utf-8")
+    vocabulary = sorted(" ".join(KINDS).split())
+    settings = {"n_topics": 3, "n_rounds": 20, "epsilon": 8.0, "vocabulary": vocabulary, "n_parties": 2}
+    settings["seed_words"] = "bank; army; rain"
+    train(texts(60, 0), "calm", n_threads=1, **settings).save(folder / "run")
+    return folder
+
+
+def said(*arguments: str | Path) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exception is None, result.exception
+    return result.output
+
+
+def test_topics_are_labeled_and_the_run_stays_whole(place: Path) -> None:
+    said("label", place / "run", "--words", 2)
+    assert "money matters" in said("label", place / "run", "0=money matters")
+    assert Run.load(place / "run").model.labels is not None
+    assert json.loads(said("label", place / "run", "--json"))["0"] == "money matters"
+    assert "money matters" in (place / "run" / "report.html").read_text(encoding="utf-8")
+    result = CliRunner().invoke(app, ["label", str(place / "run"), "money"])
+    assert isinstance(result.exception, InputError)
+
+
+def test_words_are_shown_in_either_order_and_common_ones_alone(place: Path) -> None:
+    assert said("topics", place / "run", "--by", "probable")
+    assert len(said("topics", place / "run", "--common", 4).split()) == 4
+
+
+def test_a_sheet_goes_out_and_comes_back(place: Path) -> None:
+    said("topics", place / "run", "--intrusion", place / "sheet.csv")
+    rows = (place / "sheet.csv").read_text(encoding="utf-8").splitlines()
+    (place / "filled.csv").write_text(
+        "\n".join([rows[0], *(row + "bank" for row in rows[1:])]), encoding="utf-8"
+    )
+    graded = json.loads(said("topics", place / "run", "--answers", place / "filled.csv", "--json"))
+    assert 0 <= graded["share"] <= 1
+
+
+def test_topics_peak_in_their_time(place: Path) -> None:
+    given = ("--over-time", place / "new.csv", "--time-column", "year", "--period", "decade")
+    found = json.loads(said("topics", place / "run", *given, "--json"))
+    assert found["periods"] == ["1900", "1910", "1920"]
+    assert sorted(np.argmax(found["shares"], axis=0).tolist()) == [0, 1, 2]
+    assert "not to be published" in said("topics", place / "run", *given)
+
+
+def test_a_run_goes_on_and_models_are_merged(place: Path) -> None:
+    output = said("update", place / "run", place / "new.csv", "--parties", 2, "--out", place / "later")
+    assert "3 of 3 topics are what they were" in output
+    assert said("merge", place / "run", place / "later", "--out", place / "both")
+    assert TopicModel.load(place / "both").n_topics == 3
+    result = CliRunner().invoke(
+        app, ["update", str(place / "run"), str(place / "new.csv"), "--max-words", "9"]
+    )
+    assert "--new-words" in str(result.exception)

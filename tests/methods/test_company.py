@@ -1,0 +1,69 @@
+"""Words that stand together in released histograms are shown first; nothing else changes, and it is free."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planted import drawn_corpus, planted_topics
+
+from fedtopics.errors import InputError
+from fedtopics.methods.calm import Calm
+from fedtopics.methods.parts import company
+from fedtopics.model import TopicModel
+from fedtopics.protocol import in_process
+from fedtopics.protocol.summing import Summing
+from fedtopics.sampling.histograms import Histograms
+
+TOPICS = planted_topics(3, 12)
+PARTIES = {name: drawn_corpus(TOPICS, 60, 30, seed=number) for number, name in enumerate(("a", "b", "c"))}
+METHOD = Calm(epsilon=6.0, n_topics=3, n_rounds=12)
+
+
+def test_pairs_are_counted_in_histograms() -> None:
+    rows = Histograms(
+        np.array([0, 2, 4, 5]), np.array([0, 1, 0, 2, 2], np.int32), np.ones(5, np.int32), 3, 0.1
+    )
+    found = company.counted(rows, np.array([[0, 1, 2]], np.int32))
+    assert found[company.PAIRS].tolist() == [[[2, 1, 1], [1, 1, 0], [1, 0, 2]]]
+    assert float(found[company.N_PAIRED]) == 3
+
+
+def test_the_word_that_goes_with_no_other_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(company, "N_KEPT", 3)
+    pairs = np.array([[40, 30, 30, 2], [30, 40, 30, 2], [30, 30, 40, 2], [2, 2, 2, 40]], float)[None]
+    total = {company.PAIRS: pairs, company.N_PAIRED: np.array(200.0)}
+    assert company.chosen(np.array([[9, 5, 7, 3]]), total, 0.01).tolist() == [[9, 5, 7]]
+    assert company.chosen(np.array([[9, 5, 7, 3]]), total, 1.0).shape == (1, 3)  # nothing but noise
+
+
+def test_it_changes_no_topic_costs_nothing_and_adds_up_under_a_secure_sum() -> None:
+    outcome = in_process.run(METHOD, PARTIES, seed=0)
+    model = outcome.model
+    assert model is not None
+    assert model.company is not None
+    assert model.company.shape == (3, company.N_KEPT)
+    for topic in range(3):
+        assert set(model.top_word_ids(10)[topic].tolist()) == set(model.company[topic].tolist())
+    assert {
+        row["epsilon"] for row in outcome.ledger.statements() if row["relation"] == "word add/remove"
+    } == {6.0}
+    summed = in_process.run(METHOD, PARTIES, seed=0, summing=Summing(1)).model
+    assert summed is not None
+    assert summed.company is not None
+
+
+def test_a_model_keeps_it_in_its_files_and_loses_it_with_its_topics(tmp_path: object) -> None:
+    model = TopicModel.from_counts(TOPICS, [f"w{word}" for word in range(36)])
+    kept = replace(model, company=np.array([[5, 3], [14, 12], [30, 31]]))
+    kept.save(f"{tmp_path}/model")
+    loaded = TopicModel.load(f"{tmp_path}/model")
+    assert loaded.company is not None
+    assert loaded.company.tolist() == [[5, 3], [14, 12], [30, 31]]
+    assert {loaded.vocabulary[word] for word in (3, 5)} == set(loaded.top_words(2)[0])
+    assert loaded.top_words(2, by="probable") == model.top_words(2, by="probable")
+    assert kept.reduce_topics(2).company is None
+    for wrong in ([[1, 1], [2, 3], [4, 5]], [[1, 36], [2, 3], [4, 5]], [[1, 2]], [[0.5, 1], [2, 3], [4, 5]]):
+        with pytest.raises(InputError, match="company"):
+            replace(model, company=np.array(wrong))
