@@ -31,8 +31,10 @@ def spooled(folder: Path, n_parties: int) -> Sent:
 
 
 def state() -> Arrays:
-    counts = np.ones((N_WORDS, N_TOPICS))
-    return {"counts": counts, "previous": counts, "length": np.array(9.0)} | METHOD._told_next(counts, {}, 0)
+    """After the first round."""
+    first = {"unigram": np.full(N_WORDS, 2.0), "tokens": np.array(2.0 * N_WORDS), "n_docs": np.array(50)}
+    turn = Turn(1, "server", 0)
+    return METHOD.combine(METHOD.start(N_WORDS, turn), {"party-000": first}, turn)
 
 
 def peak(sent: Sent) -> int:
