@@ -54,7 +54,7 @@ def founded(
     vocabulary = given.pop("vocabulary", None) or PlannedWords.of_file(words)
     plan = Plan(
         "test",
-        f"localhost:{free_port()}",
+        given.pop("coordinator", None) or f"localhost:{free_port()}",
         names,
         method,
         Budget("word add/remove", 100.0, 1e-6),
