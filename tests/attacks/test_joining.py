@@ -24,6 +24,7 @@ from fedtopics.network.local import HUB, LocalFederation
 from fedtopics.network.party.joining import Joining, NotInvitedError
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.invitation import Invitation
+from fedtopics.network.plan.text import policy_template
 from fedtopics.network.tls import Credentials
 
 
@@ -333,4 +334,31 @@ def test_a_request_without_its_key_is_not_taken(invited: Invited, north: Joining
     forged = ssl.DER_cert_to_PEM_cert(bytes(der)).replace("CERTIFICATE", "CERTIFICATE REQUEST")
     heard = invited.said(invited.ticket(north.invitation), message(north, request=forged))
     assert heard.startswith(b"HTTP/1.1 400")
+    assert invited.guests.waiting() == []
+
+
+def test_joining_goes_on_where_it_was_interrupted(invited: Invited, north: Joining) -> None:
+    assert north.ask() is None
+    again = Joining(north.folder, Invitation.read(invited.hub / "invitations" / "north.invitation"))
+    assert again.is_agreed
+    assert again.begin() == invited.guests.waiting()[0].fingerprint
+    invited.approve()
+    again.wait(lambda line: None)
+    assert Joining(north.folder, north.invitation).is_accepted
+    path = invited.hub / "plan.toml"
+    path.write_text(path.read_text().replace("n_rounds = 40", "n_rounds = 41"))
+    other = Joining(north.folder, invited.invite())  # another plan asks anew
+    assert not other.is_agreed
+    assert not other.is_accepted
+
+
+def test_a_policy_that_refuses_the_plan_sends_nothing(invited: Invited) -> None:
+    north = invited.joining(invited.invite(), agree=False)
+    given = policy_template(north.invitation.agreed, simulation=True)
+    for old, new in (("max_rounds = 40", "max_rounds = 39"), ("epsilon = 100.0", "epsilon = 0.5")):
+        assert old in given
+        with pytest.raises(InputError):
+            north.agree(given.replace(old, new))
+        assert not north.is_agreed
+    assert not (north.folder / onboarding.POLICY).exists()
     assert invited.guests.waiting() == []

@@ -47,6 +47,20 @@ def _request() -> x509.CertificateSigningRequest:
     return x509.CertificateSigningRequestBuilder(_name("north")).sign(_key(), hashes.SHA256())
 
 
+CODE = "01" * 32
+
+
+def ticket() -> x509.Certificate:
+    """A ticket for north, of the authority that signs itself as west."""
+    key = ed25519.Ed25519PrivateKey.from_private_bytes(bytes.fromhex(CODE))
+    return (
+        x509.CertificateBuilder(_name("west"), _name("joining north"), key.public_key(), 8)
+        .not_valid_before(datetime(2026, 1, 1, tzinfo=UTC))
+        .not_valid_after(datetime(2036, 1, 1, tzinfo=UTC))
+        .sign(_key(), hashes.SHA256())
+    )
+
+
 def certificates() -> list[bytes]:
     return [certificate_of("north").public_bytes(PEM)]
 

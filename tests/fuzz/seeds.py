@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzz import keys
 from network.plan.test_plan import PLANS, POLICY
 from numpy.typing import NDArray
 from safetensors.numpy import save
@@ -23,6 +24,7 @@ from fedtopics.network.coordinator.checkpoint import FILE, Checkpoint, WireRound
 from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.store import PartyStore
+from fedtopics.network.plan.invitation import FORM
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import Cost, Loss
 from fedtopics.privacy.price.events import (
@@ -113,6 +115,28 @@ def plans() -> list[bytes]:
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "plan.toml"
         return [plan.write(path) or path.read_bytes() for plan in PLANS]  # type: ignore[func-returns-value]
+
+
+def invitations() -> list[bytes]:
+    told = {
+        "party": "north",
+        "coordinator": "hub.example.org:8002",
+        "authority": keys.certificate_of("west").public_bytes(keys.PEM).decode(),
+        "ticket": keys.ticket().public_bytes(keys.PEM).decode(),
+        "code": keys.CODE,
+        "form": FORM,
+    }
+    return [json.dumps(told | {"plan": plan.decode()}).encode() for plan in plans()]
+
+
+def requests_to_join() -> list[bytes]:
+    return [json.dumps({"request": keys.requests()[0].decode(), "plan": "ab" * 32}).encode()]
+
+
+def approvals() -> list[bytes]:
+    given = dict.fromkeys(("party.crt", "ca.crt", "signing.pub", "plan.toml", "words.txt"), "text")
+    told = {"state": "approved", "files": given}, {"state": "waiting"}
+    return [json.dumps(each).encode() for each in told]
 
 
 def policies() -> list[bytes]:

@@ -16,15 +16,16 @@ from fedtopics.documents.text.words import word_array, words_of
 from fedtopics.model import TopicModel
 from fedtopics.model.files import NUMBERS, WORDS
 from fedtopics.network import wire
-from fedtopics.network.coordinator import answers
+from fedtopics.network.coordinator import answers, reception
 from fedtopics.network.coordinator.checkpoint import FILE as CHECKPOINT
 from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.folder import RunFolder
 from fedtopics.network.expected import read_declared
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party import ledger_file
+from fedtopics.network.party import joining, ledger_file
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates
+from fedtopics.network.plan.invitation import Invitation
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.network.private_scores import read_sums
@@ -115,6 +116,19 @@ def _counts(name: str) -> Callable[[bytes, Path], object]:
     return _in(lambda: {"vocab.txt": b"tax\nwar\nlaw\n"}, name, lambda folder: read(folder / name))
 
 
+def _approved(data: bytes) -> None:
+    """What a coordinator gives, up to the files that a party would write."""
+    for text in (joining.given(200, joining.content(data)) or {}).values():
+        text.encode()
+
+
+def _joined(data: bytes, folder: Path) -> None:
+    """What a guest says, as the coordinator takes it up to the plan."""
+    asked = reception.asked_in(data)
+    if asked is not None:
+        certificates.parse_request(asked["request"].encode(), folder)
+
+
 AGREEING = WordRounds(Agreement(1.0, 1e-6), ("a", "b", "c"))
 
 
@@ -147,6 +161,9 @@ TARGETS = [
     Target("votes", seeds.votes, _voted, WIRE),
     Target("sums", seeds.sums, lambda data, _: read_sums("a", data), WIRE),
     Target("plan", seeds.plans, _written("plan.toml", _plan), TOML),
+    Target("invitation", seeds.invitations, _written("north.invitation", Invitation.read), plain_json()),
+    Target("joining", seeds.requests_to_join, _joined, plain_json()),
+    Target("approval", seeds.approvals, lambda data, _: _approved(data), plain_json()),
     Target("policy", seeds.policies, _written("policy.toml", Policy.read), TOML),
     Target("word_list", seeds.word_lists, _written("words.txt", read_vocabulary)),
     Target("certificate", keys.certificates, _written("a.crt", _certificate)),

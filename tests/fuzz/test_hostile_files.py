@@ -22,6 +22,7 @@ from fedtopics.documents.text.tokens import normalized
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.network.plan import certificates
+from fedtopics.network.plan.invitation import Invitation
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
 from fedtopics.privacy.price import accounting
@@ -141,6 +142,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "words.txt": read_vocabulary,
     "plan.toml": Plan.read,
     "policy.toml": Policy.read,
+    "north.invitation": Invitation.read,
     "party.crt": certificates.read_certificate,
     "party.csr": certificates.read_request,
     "party.key": certificates.read_key,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
+from network import processes
 
 from fedtopics.errors import InputError
 from fedtopics.network import service
+from fedtopics.network.local import HUB
 from fedtopics.network.service import Service
 
 ANALYZE = shutil.which("systemd-analyze")
@@ -85,3 +90,56 @@ def test_a_folder_that_a_restart_empties_is_refused(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(service, "TEMPORARY", (str(tmp_path),))
     with pytest.raises(InputError, match="outlives a restart"):
         party(tmp_path / "office").unit()
+
+
+# What a unit asks systemd for, as far as other tools can do it: a root that is read-only but for the folder,
+# documents that are read-only, a temporary folder of its own, another user, no capabilities, no new ones.
+SANDBOX = """
+set -e
+mount --bind "$1" "$1"
+[ "$2" = "" ] || { mount --bind "$2" "$2"; mount -o remount,bind,ro "$2"; }
+mount -o remount,bind,ro /
+mount -t tmpfs tmpfs /var/tmp
+export TMPDIR=/var/tmp
+limits="--clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all"
+user="$3"
+shift 3
+exec setpriv --reuid="$user" --regid="$user" $limits "$@"
+"""
+
+
+def reachable_user() -> str:
+    """A user without rights that can start this Python; else root, who has none without capabilities."""
+    again = "import subprocess, sys; subprocess.run([sys.executable, '-c', ''], check=True)"
+    limits = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
+    command = ["setpriv", "--reuid=daemon", "--regid=daemon", *limits, sys.executable, "-c", again]
+    return "daemon" if subprocess.run(command, capture_output=True, check=False).returncode == 0 else "root"
+
+
+@pytest.mark.nightly
+def test_a_run_needs_no_more_rights_than_a_unit_gives() -> None:
+    if os.geteuid() != 0 or not (shutil.which("unshare") and shutil.which("setpriv")):
+        pytest.skip("mounts of their own need root, unshare and setpriv")
+    folder = Path(mkdtemp(prefix="fedtopics-units-"))
+    try:
+        folder.chmod(0o755)
+        names, user = ("north", "south"), reachable_user()
+        with processes.founded(folder, names) as federation:
+            own = ["unshare", "--mount", "--propagation", "private", "sh", "-c", SANDBOX, "sandbox"]
+            for name in (HUB, *names):
+                place = federation.folder / name
+                documents = "" if name == HUB else str(place / "texts.jsonl")
+                federation.prefixes = {**federation.prefixes, name: [*own, str(place), documents, user]}
+            federation.folder.chmod(0o755)
+            run = federation.hub.submit()
+            for name in (HUB, *names):
+                subprocess.run(["chown", "-R", f"{user}:", str(federation.folder / name)], check=True)
+            federation.start()
+            federation.wait(run, processes.PATIENCE)
+            processes.check_undisturbed(federation, run, 40)
+            written = {
+                path.owner() for name in names for path in (federation.folder / name / "models").rglob("*")
+            }
+            assert written == {user}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -113,11 +113,10 @@ class Guests:
             return
         files.make_folder(self.folder / WAITING)
         content = asked.public_bytes(serialization.Encoding.PEM)
-        first = files.write_first(self._request(party), content)
-        if (
-            not first
-            and certificates.read_request(self._request(party))[1].public_key() != asked.public_key()
-        ):
+        if files.write_first(self._request(party), content):
+            return
+        known = certificates.read_request(self._request(party))[1]
+        if known.public_key() != asked.public_key():
             raise NotTakenError("another key has used this invitation already")
 
     def given(self, party: str) -> dict[str, str] | None:

@@ -37,7 +37,7 @@ class Reception:
         """Status and answer; waits for approval unless the guest `is_gone`, which takes a while to tell."""
         if not self._may_speak(party):
             return 429, b""
-        asked = _asked(body)
+        asked = asked_in(body)
         if asked is None:
             return 400, b""
         guests, until = Guests(self.folder), monotonic() + WAIT
@@ -68,7 +68,7 @@ class Reception:
         self.say(f"{party} {line}")
 
 
-def _asked(body: bytes) -> dict[str, str] | None:
+def asked_in(body: bytes) -> dict[str, str] | None:
     """The message in these bytes; None where they are something else."""
     try:
         found = json.loads(body)

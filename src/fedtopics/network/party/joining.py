@@ -27,6 +27,7 @@ from fedtopics.network.plan.acceptance import Acceptance, AcceptanceError
 from fedtopics.network.plan.invitation import Invitation
 from fedtopics.network.plan.parts import WORD_LIST
 from fedtopics.network.plan.policy import Policy
+from fedtopics.network.plan.typed_file import is_text
 from fedtopics.network.tls import Credentials
 
 CONSENT, RECEIVED = "consent.json", "received"
@@ -97,15 +98,15 @@ class Joining:
                 say(line)
             said = line
             try:
-                given = self.ask()
+                found = self.ask()
                 line, pause = "the coordinator has the request; waiting for its approval", SHORTEST
             except NotInvitedError:
                 raise
             except (OSError, http.client.HTTPException, InputError) as error:
-                given, line = None, f"no answer of the coordinator: {words(error)}; trying again"
+                found, line = None, f"no answer of the coordinator: {words(error)}; trying again"
                 pause = min(2 * pause, LONGEST)
-            if given is not None:
-                return self.accept(given)
+            if found is not None:
+                return self.accept(found)
             sleep(pause)
 
     def ask(self) -> Mapping[str, str] | None:
@@ -120,15 +121,15 @@ class Joining:
         try:
             connection.request("POST", JOIN, body)
             response = connection.getresponse()
-            return _given(response.status, _content(response))
+            return given(response.status, content(_body(response)))
         finally:
             connection.close()
 
-    def accept(self, given: Mapping[str, str]) -> Acceptance:
+    def accept(self, files_given: Mapping[str, str]) -> Acceptance:
         """Keep what was given and sign the plan, if it is what was agreed to."""
         received = self.folder / RECEIVED
         files.make_folder(received)
-        for name, text in given.items():
+        for name, text in files_given.items():
             files.write(received / name, text.encode())
         offer = Offer.read(self.folder, received)
         if offer.party != self.invitation.party or offer.plan.digest != self.invitation.agreed.digest:
@@ -142,18 +143,23 @@ class Joining:
         return files.read(path, certificates.MOST_BYTES).decode("ascii")
 
 
-def _content(response: http.client.HTTPResponse) -> Any:
+def _body(response: http.client.HTTPResponse) -> bytes:
     length = response.getheader("Content-Length", "")
     size = int(length) if length.isdecimal() and len(length) <= MOST_DIGITS else -1
     if not 0 <= size <= MOST_ANSWER:
         raise InputError(f"expected an answer of at most {MOST_ANSWER} bytes, got another")
+    return response.read(size)
+
+
+def content(body: bytes) -> Any:
+    """What an answer says."""
     try:
-        return json.loads(response.read(size)) if size else {}
+        return json.loads(body) if body else {}
     except (ValueError, RecursionError):
         raise InputError("expected an answer in JSON, got something else") from None
 
 
-def _given(status: int, told: Any) -> Mapping[str, str] | None:
+def given(status: int, told: Any) -> Mapping[str, str] | None:
     """The files of an approval, None for who waits; an error for all else."""
     if status == 403:
         raise NotInvitedError(
@@ -165,9 +171,9 @@ def _given(status: int, told: Any) -> Mapping[str, str] | None:
         raise InputError(f"expected to be waiting or approved, got HTTP status {status}")
     if told.get("state") == "waiting":
         return None
-    given = told.get("files")
-    if not isinstance(given, dict) or not set(MOST_BYTES) <= set(given) <= set(FILES):
+    found = told.get("files")
+    if not isinstance(found, dict) or not set(MOST_BYTES) <= set(found) <= set(FILES):
         raise InputError(f"expected {', '.join(FILES)}, got other files")
-    if not all(isinstance(text, str) for text in given.values()):
+    if not all(is_text(text) for text in found.values()):
         raise InputError("expected files as texts, got something else")
-    return given
+    return found

@@ -25,6 +25,7 @@ from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan.typed_file import is_text
 
 SUFFIX = ".invitation"
 FORM = "fedtopics invitation 1"
@@ -66,7 +67,7 @@ class Invitation:
             data = None
         names = {item.name for item in fields(cls)}
         known = isinstance(data, dict) and set(data) == names and data["form"] == FORM
-        if not known or not all(isinstance(value, str) for value in data.values()):
+        if not known or not all(is_text(value) for value in data.values()):
             raise InputError(f"expected an invitation ({FORM}) in {path}, got another file; {AGAIN}")
         try:
             return cls(**data)

@@ -58,6 +58,11 @@ def _fits(data: object) -> bool:
     return True
 
 
+def is_text(value: object) -> bool:
+    """Whether a value of JSON is a text that can be written to a file: halves of characters are none."""
+    return isinstance(value, str) and not any("\ud800" <= sign <= "\udfff" for sign in value)
+
+
 def build(kind: type[T], data: object, place: str = "") -> T:
     """The dataclass `kind` from a table of the file; `place` is the table's name."""
     if not isinstance(data, Mapping):
