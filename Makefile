@@ -39,7 +39,7 @@ demo: setup
 # A coordinator and three parties as separate processes on this machine, over mutual TLS.
 federation-demo: setup
 	rm -rf runs/federation-demo
-	$(BIN)/fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/federation-demo
+	$(BIN)/fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/federation-demo
 
 check: lint types test
 

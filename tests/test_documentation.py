@@ -90,8 +90,8 @@ def test_printed_commands_can_be_typed() -> None:
 def test_printed_commands_accept_a_price_above_their_epsilon() -> None:
     """Agreeing on words costs more than the method's epsilon, and a printed form that is not sound does."""
     for place, words in COMMANDS:
-        agrees = words[:2] == ["federation", "simulate"] and given(words, "--vocabulary") is None
-        agrees |= words[0] == "train" and given(words, "--vocabulary-epsilon") is not None
+        trains = words[0] == "train" or words[:2] == ["federation", "simulate"]
+        agrees = trains and given(words, "--vocabulary-epsilon") is not None
         unsound = words[0] == "train" and "paper" in words and given(words, "--epsilon") is not None
         assert ("--accept-cost" in words) == (agrees or unsound), f"{place}: {' '.join(words)}"
 
@@ -100,7 +100,7 @@ def test_printed_commands_name_the_columns_of_tables() -> None:
     """Files of one name have one form: tables hold their text in the column body, JSON lines in text."""
     for place, words in COMMANDS:
         source = next((word for word in words[1:] if not word.startswith("-")), "")
-        if words[0] in ("classify", "transform", "evaluate"):
+        if words[0] in ("classify", "transform", "evaluate", "update"):
             source = words[2]
         asked = given(words, "--data") or (source)
         expected = "body" if asked.endswith(".csv") else None

@@ -25,7 +25,7 @@ FEDTOPICS = str(Path(sys.executable).with_name("fedtopics"))
 WIDTHS = {1180: 1000, 390: 844}  # and heights, of the first screen
 THEMES = ("light", "dark")
 LARGEST = 150_000  # bytes
-MOVING = "federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/eras"
+MOVING = "federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras"
 
 
 def fedtopics(line: str, folder: Path) -> None:

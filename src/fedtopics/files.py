@@ -134,9 +134,9 @@ def archive(path: Path) -> Iterator[tarfile.TarFile]:
         os.fsync(file.fileno())
 
 
-def scratch() -> BinaryIO:
-    """A file without a name, among the temporary ones, that is gone when nobody reads it any more."""
-    return tempfile.TemporaryFile(prefix="fedtopics-")
+def scratch(within: Path | None = None) -> BinaryIO:
+    """A file without a name, `within` a folder or among the temporary ones; gone when nobody reads it."""
+    return tempfile.TemporaryFile(prefix="fedtopics-", dir=within)
 
 
 @contextmanager

@@ -63,6 +63,7 @@ def founded(
         **known | given,
     )
     policy = re.sub("epsilon = .*", f"epsilon = {100.0 * runs}", policy_template(plan, simulation=True))
+    policy = re.sub("delta = .*", f"delta = {1e-6 * 3 * runs}", policy)  # of each agreement on words, too
     policy = policy.replace('log = "rounds"', 'log = "details"')
     documents = {name: texts(number) for number, name in enumerate(names)}
     listed = words if plan.vocabulary.mode == "public" else None

@@ -6,7 +6,7 @@ Method and settings are those of the run. The price printed is that of the new d
 
   fedtopics update runs/mails new-mails.csv --text-column body --party-column owner --out runs/mails-2
 
-  fedtopics update runs/mails new-mails.csv --text-column body --new-topics 5 --out runs/mails-2
+  fedtopics update runs/mails new-mails.csv --text-column body --new-topics 5 --out runs/mails-3
 """
 
 from pathlib import Path

@@ -6,7 +6,7 @@ Never make one from the documents of a party: whoever sees the list then sees th
 
   fedtopics vocabulary english-20000 --out words.txt
 
-  fedtopics vocabulary wikipedia-medicine.jsonl --max-words 10000 --out medicine.txt
+  fedtopics vocabulary wikipedia-medicine.jsonl --max-words 10000 --out medical-words.txt
 """
 
 from pathlib import Path

@@ -59,7 +59,7 @@ from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
 from fedtopics.protocol.method import About, Method, ToldTopics
-from fedtopics.protocol.summing import Total
+from fedtopics.protocol.summing import Each, Total, added
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, one_topic
@@ -216,8 +216,8 @@ class Calm(Method):
         )
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
-        found = {name: roots.with_counts(arrays) for name, arrays in sent.items()}
-        return super().combine(state, found, turn) | party_amounts.noted(state, found, "counts")
+        found = Each(sent, roots.with_counts)
+        return self.combine_total(state, added(found), turn) | party_amounts.noted(state, found, "counts")
 
     def for_sums(self) -> "Calm":
         return replace(self, sends="counts")

@@ -7,7 +7,7 @@
 What is added in steps lies within 2^62 / parties, in steps, on either side of zero: no sum wraps around.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -107,21 +107,41 @@ def with_repeats(prices: Sequence[Cost], relation: Relation, summing: Summing | 
     return [*prices, *([dearest] * summing.repeats)]
 
 
+@dataclass(frozen=True)
+class Each(Mapping[str, Arrays]):
+    """What parties `sent`, with each made into another form when it is looked at: one is held at a time."""
+
+    sent: Mapping[str, Arrays]
+    form: Callable[[Arrays], Arrays]
+
+    def __getitem__(self, party: str) -> Arrays:
+        return self.form(self.sent[party])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.sent)
+
+    def __len__(self) -> int:
+        return len(self.sent)
+
+
 def added(sent: Mapping[str, Arrays]) -> Total:
     """The plain sum of what parties sent, by name; those that sent nothing are not among them.
 
     >>> added({"b": {"n": np.array([1, 2])}, "a": {"n": np.array([3, 4])}, "c": {}})
     Total(arrays={'n': array([4, 6])}, parties=('a', 'b'))
     """
-    parties = tuple(name for name in sorted(sent) if sent[name])
-    total: Arrays = {}
-    for name in parties:
-        if total and total.keys() != sent[name].keys():
+    total, parties = dict[str, NDArray[Any]](), list[str]()
+    for name in sorted(sent):
+        arrays = sent[name]
+        if not arrays:
+            continue
+        parties.append(name)
+        if total and total.keys() != arrays.keys():
             raise InputError(f"expected {', '.join(total)} of every party, got other arrays of {name}")
-        for key, array in sent[name].items():
+        for key, array in arrays.items():
             wide = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
             total[key] = np.asarray(total[key] + wide) if key in total else wide
-    return Total(total, parties)
+    return Total(total, tuple(parties))
 
 
 def in_steps(arrays: Arrays, bits: Mapping[str, int], n_parties: int) -> Arrays:

@@ -2,9 +2,9 @@
 
 [bold]Examples[/bold]
 
-  fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --accept-cost --out runs/eras
+  fedtopics federation simulate sotu --epsilon 6 --topics 20 --rounds 30 --out runs/eras
 
-  fedtopics federation simulate sotu --epsilon 6 --topics 20 --accept-cost --web --out runs/eras-live
+  fedtopics federation simulate sotu --epsilon 6 --topics 20 --web --out runs/eras-live
 """
 
 import sys

@@ -17,8 +17,10 @@ PARTY = "party/"
 def noted(state: Arrays, sent: Mapping[str, Arrays], counts: str) -> Arrays:
     """What is known of each party after a round in which some sent `counts` (n_words, n_topics)."""
     known = {name: array for name, array in state.items() if name.startswith(PARTY)}
-    heard = {name: arrays[counts] for name, arrays in sent.items() if counts in arrays}
-    return known | {PARTY + name: array.sum(axis=0, dtype=np.float64) for name, array in heard.items()}
+    for name, arrays in sent.items():  # one after the other: they may be read from a disk
+        if counts in arrays:
+            known[PARTY + name] = arrays[counts].sum(axis=0, dtype=np.float64)
+    return known
 
 
 def of(state: Arrays) -> dict[str, NDArray[Any]]:

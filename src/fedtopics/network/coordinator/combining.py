@@ -1,11 +1,12 @@
 """Combining what parties sent, without those whose message the method cannot use: none of them ends a run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.network import wire
+from fedtopics.network.coordinator.spool import Sent
 from fedtopics.network.plan.terms import Terms
 from fedtopics.protocol import told
 from fedtopics.protocol.engine import Rounds
@@ -34,20 +35,37 @@ def combine(
         """The next state; None where the method fails, or makes numbers that are none or nobody believes."""
         try:
             with np.errstate(all="ignore"):
-                after = method.combine(state, dict(left), turn)
+                after = method.combine(state, left, turn)  # type: ignore[arg-type]
                 finite = all(np.isfinite(array).all() for array in after.values() if array.dtype.kind == "f")
                 return after if finite and believed(after) else None
         except Exception:  # whatever a message brings about: the run goes on without it
             return None
 
-    left = dict(sent)
+    left = _of(sent, tuple(sent))
     after = tried(left)
     if after is None:
-        left = {name: arrays for name, arrays in sent.items() if tried({name: arrays}) is not None}
+        left = _of(sent, tuple(name for name in sent if tried({name: sent[name]}) is not None))
         after = tried(left) if 0 < len(left) < len(sent) else None
     if after is None:
         after, left = _without_the_largest(left, tried)
     return (state if after is None else after), tuple(name for name in sent if name not in left)
+
+
+def adds_up(rounds: Rounds) -> bool:
+    """Whether the server needs sums alone: then one message is held at a time."""
+    return isinstance(rounds, Method) and rounds.sums is not None
+
+
+def tell_all(rounds: Rounds, state: Arrays, parties: Sequence[str]) -> dict[str, Arrays]:
+    """What each party is told; the very same arrays where a method tells all of them the same."""
+    alike = isinstance(rounds, Method) and type(rounds).tell is Method.tell
+    told = rounds.tell(state, parties[0]) if alike and parties else {}
+    return {name: told if alike else rounds.tell(state, name) for name in parties}
+
+
+def _of(sent: Mapping[str, Arrays], parties: tuple[str, ...]) -> Mapping[str, Arrays]:
+    """What these parties sent, read one after the other where it is on the disk."""
+    return sent.of(parties) if isinstance(sent, Sent) else {name: sent[name] for name in parties}
 
 
 def combine_total(
@@ -91,14 +109,14 @@ def _is_same(one: Arrays, other: Arrays) -> bool:
 
 def _without_the_largest(
     sent: Mapping[str, Arrays], tried: Callable[[Mapping[str, Arrays]], Arrays | None]
-) -> tuple[Arrays | None, dict[str, Arrays]]:
+) -> tuple[Arrays | None, Mapping[str, Arrays]]:
     """The next state without as few parties as need be, and what the others sent."""
     largest = {name: [float(np.abs(a).max(initial=0)) for a in sent[name].values()] for name in sent}
     order = sorted(sent, key=lambda name: -max(largest[name], default=0.0))
     one_less = [order[place : place + 1] for place in range(len(order))]
     fewer_and_fewer = [order[:number] for number in range(2, len(order))]
     for without in one_less + fewer_and_fewer:
-        left = {name: arrays for name, arrays in sent.items() if name not in without}
+        left = _of(sent, tuple(name for name in sent if name not in without))
         after = tried(left) if left else None
         if after is not None:
             return after, left

@@ -168,19 +168,26 @@ class Coordinating:
             _abort(run)
         except TooFewPartiesError as error:
             run.log(str(error))
-            run.change("waiting", str(error))
-        except StoreError as error:  # a full disk, or one that fails: it is mended or not, nothing is lost
+            self._note(run, "waiting", str(error))
+        except (
+            StoreError,
+            OSError,
+        ) as error:  # a disk that is full, or fails: nothing is lost, it is tried again
             self._fruitless = ("", 0, 0)
             self.say(f"run {run.name} waits: {error}")
-            with suppress(StoreError):
-                run.change("waiting", str(error))
+            self._note(run, "waiting", str(error))
         except Exception as error:
             text = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             run.log(f"failed: {text}")
-            run.change("failed", text)
+            self._note(run, "failed", text)
         with suppress(InputError):
             after = run.status()
             self.say(f"{run.name} {after.state}, round {after.round} of {after.n_rounds}")
+
+    def _note(self, run: RunFolder, state: str, reason: str) -> None:
+        """Put down where a run stands, if the disk has room for it."""
+        with suppress(StoreError):
+            run.change(state, reason)
 
     def _is_fruitless(self, run: str, number: int) -> bool:
         before, place, attempts = self._fruitless

@@ -28,7 +28,7 @@ from fedtopics.network import wire
 from fedtopics.network.coordinator import greeting
 from fedtopics.network.coordinator.answers import Asking, Channel
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
-from fedtopics.network.coordinator.combining import believable, combine, combine_total
+from fedtopics.network.coordinator.combining import adds_up, believable, combine, combine_total, tell_all
 from fedtopics.network.coordinator.lines import Lines
 from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
 from fedtopics.network.coordinator.waiting import Waiting
@@ -79,7 +79,7 @@ class Coordinator:
         self._learned = Learned(self.terms.method)
         self._asking = Asking(self.terms, self.run, self.channel, self.log, self.waiting)
         bits = None if self.terms.summing is not None else self.terms.significant_bits
-        self._lines = Lines(self._asking, bits)
+        self._lines = Lines(self._asking, bits, self.folder)
         if self.terms.summing is not None:
             if self.authority is None:
                 raise InputError("a secure sum needs the authority of the parties' certificates, got none")
@@ -208,30 +208,35 @@ class Coordinator:
             for note in self.terms.method.notes(len(words)):
                 self.log(note)
         state = self._begun(now)
-        told = {name: rounds.tell(state, name) for name in self.present}
+        told = tell_all(rounds, state, self.present)
+        n_bytes = sum(map(size, told.values()))
 
         def contribution(name: str, body: bytes, known: Known) -> Arrays:
             declared = rounds.may_be_sent(told[name], number)
             if declared is not None:
-                return self._lines.took(name, body, read_declared(body, declared, known))
-            wanted = self._wanted(name, told[name], now)
-            try:
-                found = read(body, next(wanted), known)
-            except WireError:
-                found = read(body, next(wanted), known)
-            return self._lines.took(name, body, found)
+                found = read_declared(body, declared, known)
+            else:
+                wanted = self._wanted(name, told[name], now)
+                try:
+                    found = read(body, next(wanted), known)
+                except WireError:
+                    found = read(body, next(wanted), known)
+            self._asking.count(plain=size(found))
+            self._lines.took(name, body, found)
+            return {} if adds_up(rounds) else found
 
         digest = "" if now.words is None else word_digest(now.words)
         believed = believable(rounds, self.terms, len(words))
         if self._sums is not None and number >= 0:
             return self._summed(now, state, told, self._sums, believed)
-        sent = self._lines.exchange(number, told, contribution, digest)
-        self._require(sent, f"answered in round {number}")
-        self._asking.count(plain=sum(map(size, told.values())) + sum(map(size, sent.values())))
-        after, useless = combine(rounds, state, sent, self.terms.turn("server", number), believed)
+        heard = self._lines.exchange(number, told, contribution, digest)
+        self._require(heard, f"answered in round {number}")
+        self._asking.count(plain=n_bytes)
+        kept = self._lines.sent(heard) if adds_up(rounds) else heard
+        after, useless = combine(rounds, state, kept, self.terms.turn("server", number), believed)
         for name in useless:
             self.log(f"what party {name} sent in round {number} was refused: no round can be made of it")
-            del sent[name]
+        sent = {name: None for name in heard if name not in useless}
         self._require(sent, f"sent something useful in round {number}")
         if isinstance(rounds, WordRounds) and number + 1 == rounds.n_rounds:
             return self._agreed(now, rounds.words(after)), sent
