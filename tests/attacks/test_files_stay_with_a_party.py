@@ -85,7 +85,7 @@ def test_a_hostile_coordinator_gets_nothing_but_the_names_of_errors(federation: 
     after = hostile.files(south)
     assert {name: content for name, content in after.items() if name in before} == before
     new = {Path(name).parts[0] for name in set(after) - set(before)}
-    assert new <= {"store", "source.json", "ledger.anchor", "live.json"}
+    assert new <= {"store", "source.json", "ledger.anchor"}
     assert len((south / "store" / "ledger.jsonl").read_bytes().splitlines()) == 1  # its header alone
     assert not list(federation.folder.rglob("PWNED*"))
 
