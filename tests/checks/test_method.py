@@ -151,7 +151,7 @@ class Thawed(Method):
     prices = start = contribute = combine = model = None  # type: ignore[assignment]  # never asked
 
 
-WITHOUT: dict[str, Any] = {"alpha": np.full(4, 0.1), "topic_shares": None}
+WITHOUT: dict[str, Any] = {"alpha": np.full(4, 0.1), "topic_shares": None, "company": None}
 BROKEN = {
     ChangesItsState: "`combine` changes what it is given in place: state",
     ChangesWhatItIsTold: "`contribute` changes what it is given in place: told",

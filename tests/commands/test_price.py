@@ -110,7 +110,7 @@ def test_a_simulated_federation_is_refused_before_any_folder_is_made(
         "--epsilon",
         6,
     )
-    refused = called(*given, "--out", tmp_path / "all")
+    refused = called(*given, "--vocabulary-epsilon", 4, "--out", tmp_path / "all")
     assert isinstance(refused.exception, InputError)
     assert "got one that costs epsilon 14.9" in str(refused.exception)
     assert not (tmp_path / "all").exists()
@@ -120,7 +120,7 @@ def test_a_simulated_federation_is_refused_before_any_folder_is_made(
 
     monkeypatch.setattr(local, "found", begun)
     (tmp_path / "list.txt").write_text("\n".join(" ".join(WORDS).split()) + "\n")
-    for wanted in (("--accept-cost",), ("--vocabulary", tmp_path / "list.txt")):
+    for wanted in (("--vocabulary-epsilon", 4, "--accept-cost"), ("--vocabulary", tmp_path / "list.txt"), ()):
         assert isinstance(called(*given, *wanted, "--out", tmp_path / "all").exception, SystemExit)
 
 

@@ -230,9 +230,7 @@ def checkpoints() -> list[bytes]:
 
 
 def checkpoint_abouts() -> list[bytes]:
-    from safetensors.numpy import load
-
-    return [load(checkpoints()[0])["about"].tobytes()]
+    return [wire.loaded(checkpoints()[0])["about"].tobytes()]
 
 
 def with_arrays(use: Callable[[Path], object]) -> Callable[[Path], object]:

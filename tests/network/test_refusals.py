@@ -148,7 +148,7 @@ def every(change: Callable[[np.ndarray], Any]) -> Callable[[Arrays], Arrays]:
 
 BAD: dict[str, Callable[[Arrays], Arrays]] = {
     "NaN": every(lambda array: array * array.dtype.type("nan") if array.dtype.kind == "f" else array),
-    "infinite": every(lambda array: array.astype(np.float64) * np.inf),
+    "infinite": every(lambda array: np.full(array.shape, np.inf)),
     "huge": every(lambda array: np.full_like(array, 2**60 if array.dtype != np.int32 else 2**31 - 1)),
     "negative": every(lambda array: -array - 1),
     "longer": every(lambda array: np.concatenate([array.ravel(), array.ravel()])),

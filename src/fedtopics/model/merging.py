@@ -29,7 +29,7 @@ def merge(first: TopicModel, second: TopicModel, *, threshold: float = SAME) -> 
     threshold       least similarity, from 0 to 1, of two topics that become one
 
     >>> north = TopicModel.from_counts([[6, 4, 0], [0, 0, 10]], ["tax", "law", "rain"])
-    >>> south = TopicModel.from_counts([[5, 5]], ["rain", "sun"])
+    >>> south = TopicModel.from_counts([[5, 5, 0]], ["rain", "sun", "goal"])
     >>> merge(north, south).top_words(2, by="probable")
     [['tax', 'law'], ['rain', 'sun']]
     """

@@ -95,7 +95,7 @@ class Checkpoint:
 
 def _read(path: Path) -> Checkpoint:
     arrays = wire.loaded(path.read_bytes())
-    about = json.loads(arrays.pop(ABOUT).tobytes())
+    about = _of(dict, json.loads(arrays.pop(ABOUT).tobytes()))
     protocol = _of(int, about.get("protocol", 1))
     if protocol != PROTOCOL:
         began = f"{about.get('version', 'another version')!s:.20}"
