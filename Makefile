@@ -51,7 +51,7 @@ types: setup
 	$(BIN)/mypy
 
 test: setup
-	$(BIN)/pytest -m 'not nightly' --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -m 'not nightly' --numprocesses 3 --dist loadfile
 
 nightly: setup
 	FRESH_SEEDS=1 $(BIN)/pytest

@@ -28,7 +28,7 @@ def live_pages(folder: Path) -> Iterator[dict[str, str]]:
     """Addresses of the coordinator's page and a party's, when the run has ended."""
     dealt = local.dealt("sotu", n_parties=None, test_fraction=0.1, seed=0)
     settings = {"n_topics": 30, "n_rounds": ROUNDS, "epsilon": 6.0}
-    words = local.planned_words(None, None)
+    words = local.planned_words(None, 4.0)
     plan = local.plan_for(dealt, "calm", settings, words=words, simulation_seed=0)
     plan = replace(plan, name="eras", min_parties=2)
     with local.found(folder / "eras", plan, dealt) as federation:

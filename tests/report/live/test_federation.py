@@ -27,7 +27,7 @@ def federation(tmp_path: Path) -> Iterator[LocalFederation]:
     """Speeches of three eras, in which any two parties may go on without the third."""
     dealt = local.dealt("sotu", n_parties=None, test_fraction=0.1, seed=0)
     settings = {"n_topics": TOPICS, "n_rounds": ROUNDS, "epsilon": 6.0}
-    words = local.planned_words(None, None)
+    words = local.planned_words(None, 4.0)
     plan = local.plan_for(dealt, "calm", settings, words=words, simulation_seed=0)
     with local.found(tmp_path / "eras", replace(plan, min_parties=2), dealt) as found:
         yield found
