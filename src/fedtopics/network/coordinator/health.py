@@ -17,8 +17,8 @@ from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 
 START = "start it: fedtopics coordinator start"
-RENEW = "renew it: fedtopics federation renew, and start the coordinator again"
-PARTY_RENEW = "let that party request and be approved again"
+RENEW = "a running coordinator renews it; by hand: fedtopics federation renew, and start it again"
+PARTY_RENEW = "it is renewed while that party is connected; by hand: fedtopics federation renew --party"
 SECRET = ("ca.key", "server.key", "signing.key", "invitations")
 
 

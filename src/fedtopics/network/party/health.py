@@ -25,7 +25,7 @@ from fedtopics.privacy.price.ledger import Ledger
 
 AWAY = 600.0  # seconds without the coordinator after which somebody should look at once
 START = "start it: fedtopics party start"
-RENEW = "renew it: fedtopics federation request, then let the coordinator approve it"
+RENEW = "it is renewed while this party is connected; if not, ask the coordinator for a new one"
 ACCEPT = "review the plan and accept it: fedtopics federation accept, or party join"
 
 
