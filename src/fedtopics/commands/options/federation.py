@@ -49,5 +49,5 @@ def public_words(given: str | None, epsilon: float | None, language: str = "en")
             f"there is no public word list for {language!r}; give --vocabulary FILE (`fedtopics vocabulary` "
             "makes one from public texts) or --vocabulary-epsilon"
         )
-    say(f"words: {usual}, a public list; --vocabulary names another, --vocabulary-epsilon lets parties agree")
+    say(f"words: {usual}, a public list; --vocabulary names another")
     return usual
