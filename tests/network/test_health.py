@@ -67,7 +67,7 @@ def typed(*words: object) -> tuple[int, str]:
 def test_a_party_that_is_well_is_ok_and_one_that_does_not_run_is_critical(north: Path) -> None:
     status, told = typed("federation", "party", "status", north)
     assert status == 2
-    assert "critical  process      it does not run; start it: fedtopics party start" in told
+    assert "critical  process      it does not run; start it: fedtopics federation party start" in told
     beating(north, connected=True, contact=time.time(), skew=0.0, answers=7)
     status, told = typed("federation", "party", "status", north, "--json")
     found = json.loads(told)

@@ -51,7 +51,7 @@ class Notes(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one note."""
-        print(wrapped(self.format(record)), file=sys.stderr)
+        print(wrapped(self.format(record), sys.stderr), file=sys.stderr)
 
 
 def main() -> None:

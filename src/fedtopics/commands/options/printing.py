@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -29,12 +29,13 @@ def require_new_file(path: Path | None, option: str, suffix: str | None = None) 
 def say(line: object, *, beside: bool = False) -> None:
     """Print a line for people, harmless whatever it quotes; `beside` what a program reads: on stderr."""
     text = printable(str(line))
-    typer.echo(wrapped(text) if beside else text, err=beside)
+    to = sys.stderr if beside else sys.stdout
+    typer.echo("\n".join(wrapped(part, to) for part in text.split("\n")), err=beside)
 
 
-def wrapped(text: str) -> str:
-    """A line for stderr, cut at words to the width of the terminal where it goes to one."""
-    if not sys.stderr.isatty():
+def wrapped(text: str, to: TextIO) -> str:
+    """A line, cut at words to the width of the terminal where it goes to one."""
+    if not to.isatty():
         return text
     start = re.match(r" *(?:note: |error: )?", text)
     behind = " " * ((start.end() if start else 0) or 2)

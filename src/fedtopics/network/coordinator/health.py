@@ -16,7 +16,7 @@ from fedtopics.network.metrics import Gauge
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 
-START = "start it: fedtopics coordinator start"
+START = "start it: fedtopics federation coordinator start"
 RENEW = "a running coordinator renews it; by hand: fedtopics federation renew, and start it again"
 PARTY_RENEW = "it is renewed while that party is connected; by hand: fedtopics federation renew --party"
 SECRET = ("ca.key", "server.key", "signing.key", "invitations")
@@ -142,7 +142,9 @@ class CoordinatorHealth:
         for name, status in last.items():
             if status.state in ("waiting", "failed"):
                 told = f"{name} {status.state}: {status.reason}"
-                return Finding("runs", "warning", told, f"fedtopics run watch, or run abort --run {name}")
+                return Finding(
+                    "runs", "warning", told, f"fedtopics federation run watch, or run abort --run {name}"
+                )
         return Finding("runs", "ok", f"{len(last)} in all, none waits or failed")
 
     def _knock(self) -> list[Finding]:

@@ -24,7 +24,7 @@ from fedtopics.privacy.price.budget import BudgetError
 from fedtopics.privacy.price.ledger import Ledger
 
 AWAY = 600.0  # seconds without the coordinator after which somebody should look at once
-START = "start it: fedtopics party start"
+START = "start it: fedtopics federation party start"
 RENEW = "it is renewed while this party is connected; if not, ask the coordinator for a new one"
 ACCEPT = "review the plan and accept it: fedtopics federation accept, or party join"
 
@@ -84,7 +84,9 @@ class PartyHealth:
             health.looked_at("chain", self._chained, "ask the coordinator for the certificates again"),
             health.owner_alone(self.folder / name for name in ("party.key", "store", "source.json")),
             health.looked_at(
-                "documents", self._documents, "name them: fedtopics party start FOLDER --data SOURCE"
+                "documents",
+                self._documents,
+                "name them: fedtopics federation party start FOLDER --data SOURCE",
             ),
         ]
         return [*quick.values(), *others]
