@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fedtopics import train
+from fedtopics.commands import price
 from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
@@ -83,3 +84,16 @@ def test_a_run_goes_on_and_models_are_merged(place: Path) -> None:
         app, ["update", str(place / "run"), str(place / "new.csv"), "--max-words", "9"]
     )
     assert "--new-words" in str(result.exception)
+
+
+def test_going_on_has_a_price_that_is_told_before_documents_are_read(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Run, "update", lambda *_, **__: pytest.fail("it has begun"))
+    monkeypatch.setattr(price, "require_wanted", refuse)
+    result = CliRunner().invoke(app, ["update", str(place / "run"), str(place / "new.csv")])
+    assert "not wanted" in str(result.exception)
+
+
+def refuse(*given: object, accepted: bool) -> None:
+    raise InputError("not wanted")

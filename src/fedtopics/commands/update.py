@@ -1,6 +1,6 @@
 """Go on from a run with new documents: topics keep their numbers, new and fading ones are named.
 
-Method and settings are those of the run. The price printed is that of the new documents.
+Method and settings are those of the run. The price is that of the new documents, told before they are read.
 
 [bold]Examples[/bold]
 
@@ -14,10 +14,13 @@ from typing import Annotated
 
 import typer
 
-from fedtopics.commands import options, report, tables
+from fedtopics.commands import options, price, report, tables
 from fedtopics.documents.text.preparation import read_vocabulary
 from fedtopics.errors import InputError
+from fedtopics.model.merging import union
+from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run, require_free
+from fedtopics.runs.updating import continuing_method
 
 
 @options.takes(options.Dealing, "dealing")
@@ -32,6 +35,7 @@ def update(
     rounds: options.Rounds = None,
     threads: options.Threads = None,
     secure: options.Secure = False,
+    accept_cost: price.AcceptCost = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -45,6 +49,10 @@ def update(
             )
     words = () if new_words is None else read_vocabulary(new_words)
     old = Run.load(folder)
+    method = continuing_method(old, new_topics, rounds)
+    n_words = len(union(old.model.vocabulary, words))
+    delta = Ledger().delta if method.privacy_delta is None else method.privacy_delta
+    price.require_wanted(method, [], method.prices(n_words), n_words, delta, accepted=accept_cost)
     run = old.update(
         source,
         n_new_topics=new_topics,

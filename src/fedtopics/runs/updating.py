@@ -50,7 +50,7 @@ def update(
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
-    method = _method(run, n_new_topics, n_rounds)
+    method = continuing_method(run, n_new_topics, n_rounds)
     vocabulary = union(run.model.vocabulary, words)
     old = widened(run.model, vocabulary)
     if unknown := sorted(set(reading) - set(READING)):
@@ -80,7 +80,7 @@ def update(
     return replace(found, record=found.record | {"update": told, "notes": notes})
 
 
-def _method(run: Run, n_new_topics: int, n_rounds: int | None) -> Method:
+def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Method:
     """The method of the run with its settings, fewer rounds and perhaps more topics."""
     name, variant = run.record["method"], run.record.get("variant")
     known = settings(name, variant)
