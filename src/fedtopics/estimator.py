@@ -19,6 +19,7 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.model import TopicModel
 from fedtopics.progress import bar
 from fedtopics.sampling import lda, one_topic
+from fedtopics.sampling.gpu.using import using
 from fedtopics.sampling.guidance import Guidance
 from fedtopics.sampling.training import Schedule, Trained, train
 
@@ -45,6 +46,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                        or the vectorizer that makes X, as in
                        `make_pipeline(words := CountVectorizer(), LDA(vocabulary=words))`
     sampler            "auto", "gibbs", "warp" or "metropolis" (see `fedtopics.sampling.lda`)
+    device             "cpu", "cuda" (`fedtopics[gpu]`), or "auto": a GPU if there is one and much to do. The
+                       bits are the same; it has the sampler warp alone, on whole counts, unguided
     random_state       same seed, same topics, bit for bit, whatever n_jobs
     n_jobs             number of threads; -1 for all cores
     verbose            show a progress bar
@@ -71,6 +74,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
         vocabulary: Any = None,
         sampler: str = "auto",
+        device: str = "cpu",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -85,6 +89,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.seed_words = seed_words
         self.vocabulary = vocabulary
         self.sampler = sampler
+        self.device = device
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -103,6 +108,10 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def transform(self, X: Any) -> NDArray[Any]:
         """Topic mixtures of the documents of X, shape (n_docs, n_components); rows sum to one."""
         check_is_fitted(self)
+        with using(self.device):
+            return self._mixtures(X)
+
+    def _mixtures(self, X: Any) -> NDArray[Any]:
         if isinstance(X, Corpus):
             if self.one_topic:
                 return self._chances(self.model_.read(X))
@@ -123,7 +132,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             test = self.model_.read(X)
         else:
             test = whole_tokens(self._counts(X, reset=False), self.model_.vocabulary)
-        return perplexity(self.model_, test, n_threads=self._n_threads())
+        with using(self.device):
+            return perplexity(self.model_, test, n_threads=self._n_threads())
 
     def score(self, X: Any, y: None = None) -> float:
         """Mean log-likelihood of a held-out token, -log(perplexity): higher is better."""
@@ -165,10 +175,11 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _trained(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> Trained:
         priors = self._priors()
+        self._check_device(tokens, counts)
         if self.one_topic:
             return self._one_topic(tokens, priors, counts)
         guidance = self._guidance(tokens.corpus.n_words)
-        with bar("LDA", total=self.max_iter, shown=bool(self.verbose)) as progress:
+        with using(self.device), bar("LDA", total=self.max_iter, shown=bool(self.verbose)) as progress:
             return train(
                 tokens.corpus,
                 priors,
@@ -179,6 +190,25 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                 guidance=guidance,
                 on_sweeps=progress.advance,
             )
+
+    def _check_device(self, tokens: Tokens, counts: NDArray[np.float64] | None) -> None:
+        """On a GPU that was asked for, nothing is done elsewhere without a word."""
+        if self.device != "cuda" or self.n_components == 1:
+            return
+        given = {
+            "one_topic": self.one_topic,
+            "seed_words": self.seed_words is not None,
+            "counts that are no whole numbers": tokens.weights is not None,
+            "a second partial_fit": counts is not None,
+        }
+        size = self.n_components, tokens.corpus.n_tokens
+        sampler = lda.chosen_sampler(self.sampler, *size, tokens.weights is not None)
+        given[f"the sampler {sampler}"] = sampler != "warp"
+        for what, is_given in given.items():
+            if is_given:
+                raise InputError(
+                    f"device='cuda' samples with warp alone, got {what}; use device='cpu' or 'auto'"
+                )
 
     def _schedule(self) -> Schedule:
         if self.max_iter < 1:

@@ -28,6 +28,7 @@ from fedtopics.related_words import TAU
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import READ, Data, check_agreement, prepare
 from fedtopics.runs.run import Run, require_free
+from fedtopics.sampling.gpu.using import using
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ def train(
     consistency: options.Consistency = None,
     consistency_tau: options.ConsistencyTau = None,
     threads: options.Threads = None,
+    device: options.Device = None,
     secure: options.Secure = False,
     secure_sum: options.SecureSum = None,
     noise: options.NoiseOf = None,
@@ -58,28 +60,25 @@ def train(
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **given)
     summing = options.summing(secure_sum, noise, method=made)
-    tau = TAU if consistency_tau is None else consistency_tau
-    if consistency is not None:
-        with_related_words.check(made, tau)
-    elif consistency_tau is not None:
-        raise InputError(f"--consistency-tau needs --consistency, got {consistency_tau:g} without one")
+    tau = _tau(made, consistency, consistency_tau)
     check_agreement(made, dealing.vocabulary_epsilon)
     if out is not None:
         require_free(out)
     data = _prepared(source, made, dealing, secure=secure, accept_cost=accept_cost)
-    run = experiment.train_on(
-        data,
-        method,
-        made,
-        seed=dealing.seed,
-        n_threads=threads,
-        secure=secure,
-        secure_sum=summing,
-        consistency=consistency,
-        consistency_tau=tau,
-        audit=audit,
-        cluster=dealing.place(),
-    )
+    with using(device):
+        run = experiment.train_on(
+            data,
+            method,
+            made,
+            seed=dealing.seed,
+            n_threads=threads,
+            secure=secure,
+            secure_sum=summing,
+            consistency=consistency,
+            consistency_tau=tau,
+            audit=audit,
+            cluster=dealing.place(),
+        )
     _warn(run.record)
     if out is not None:
         run.titled(title).save(out)
@@ -92,6 +91,16 @@ def train(
     if run.record.get("audit", {}).get("refuted"):  # then it has failed, whatever its topics are
         logger.error("the audit refutes what is proved: do not rely on this run, and report it (SECURITY.md)")
         raise typer.Exit(1)
+
+
+def _tau(made: Method, consistency: str | None, given: float | None) -> float:
+    """How strongly topics are drawn towards a relation of words, if they can be."""
+    tau = TAU if given is None else given
+    if consistency is not None:
+        with_related_words.check(made, tau)
+    elif given is not None:
+        raise InputError(f"--consistency-tau needs --consistency, got {given:g} without one")
+    return tau
 
 
 def _warn(record: dict[str, Any]) -> None:

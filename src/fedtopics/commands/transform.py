@@ -31,6 +31,7 @@ from fedtopics.documents.text.tokens import tokenizer_for
 from fedtopics.model import TopicModel
 from fedtopics.model.inference import in_order
 from fedtopics.progress import bar
+from fedtopics.sampling.gpu.using import using
 
 TOKENS_AT_ONCE = 2**20
 logger = logging.getLogger(__name__)
@@ -53,9 +54,17 @@ def transform(
     reading: options.Reading,
     out: Annotated[Path | None, typer.Option(help="CSV file to write; standard output if not given.")] = None,
     threads: options.Threads = None,
+    device: options.Device = None,
 ) -> None:
     model = TopicModel.load(folder)
     options.require_new_file(out, "--out")
+    with using(device):
+        _write(source, reading, model, threads, out)
+
+
+def _write(
+    source: str, reading: options.Reading, model: TopicModel, threads: int | None, out: Path | None
+) -> None:
     parts = _parts(source, reading, model, threads or cpu_count() or 1)
     told = _Told()
     blocks = _csv(told.of(parts), model)

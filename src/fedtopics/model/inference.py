@@ -7,6 +7,7 @@ native and lets go of Python's lock. The order of the documents is kept, and no 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 Batch = TypeVar("Batch")
@@ -22,7 +23,7 @@ def in_order(work: Callable[[Batch], Answer], batches: Iterable[Batch], n_thread
         under_way: deque[Future[Answer]] = deque()
         try:
             for batch in batches:
-                under_way.append(threads.submit(work, batch))
+                under_way.append(threads.submit(copy_context().run, work, batch))
                 if len(under_way) > n_threads + 1:
                     yield under_way.popleft().result()
             while under_way:

@@ -23,6 +23,7 @@ from fedtopics.model.inference import in_order
 from fedtopics.model.matching import subtract_base
 from fedtopics.model.shown import Shown
 from fedtopics.sampling import lda
+from fedtopics.sampling.gpu.using import using
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
@@ -134,13 +135,25 @@ class TopicModel(Shown):
         return Corpus(known.words, known.offsets, self.vocabulary)
 
     def transform(
-        self, documents: Documents, *, tokenizer: Tokenizer | None = None, n_threads: int | None = None
+        self,
+        documents: Documents,
+        *,
+        tokenizer: Tokenizer | None = None,
+        n_threads: int | None = None,
+        device: str | None = None,
     ) -> NDArray[np.float32]:
         """Topic mixtures of `documents` (and `tokenizer`: see `read`), shape (n_docs, n_topics).
 
         Rows sum to one. A document without a word that the model knows gets the mean of the prior. The result
-        is the same, bit for bit, on every machine and with any `n_threads` (default: all cores).
+        is the same, bit for bit, on every machine, with any `n_threads` (default: all cores), and on a GPU
+        (`device`: "cpu", "cuda" or "auto").
         """
+        with using(device):
+            return self._mixtures(documents, tokenizer, n_threads)
+
+    def _mixtures(
+        self, documents: Documents, tokenizer: Tokenizer | None, n_threads: int | None
+    ) -> NDArray[np.float32]:
         texts = None if isinstance(documents, Corpus) else _texts(documents)
         if texts is not None:
             parts = self.transform_stream(texts, tokenizer=tokenizer, n_threads=n_threads)

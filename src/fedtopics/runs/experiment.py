@@ -36,6 +36,7 @@ from fedtopics.runs.preparing import (
 )
 from fedtopics.runs.run import Run
 from fedtopics.runs.watch import Watch, shower
+from fedtopics.sampling.gpu.using import using
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ def train(
     consistency_tau: float = TAU,
     audit: bool = False,
     cluster: Cluster | str | None = None,
+    device: str | None = None,
     **settings: Any,
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
@@ -63,7 +65,7 @@ def train(
     source         a name, path, table, texts or corpus, or what `prepare` gave
     method, n_topics   its name (`fedtopics.methods.names` lists them), and how many topics it is to find
     seed           of sampling, dealing and simulated noise; whoever knows it can take the noise off
-    n_threads      all cores if not given; the result is the same
+    n_threads, device   all cores, and no GPU; or "cuda", or "auto" (see `LDA`); the result is the same
     n_parties, test_fraction   as for `prepare`
     secure         privacy noise from the operating system: for models to be published
     secure_sum     the server sees totals over parties alone; they may draw noise together
@@ -82,24 +84,23 @@ def train(
     place = Cluster(cluster) if isinstance(cluster, str) else cluster
     if place is not None:
         session.check(place, made)
-    reading["by_content"] = secure and made.hides_documents
-    data = prepare(
-        source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
-    )
-    return train_on(
-        data,
-        method,
-        made,
-        seed=seed,
-        n_threads=n_threads,
-        secure=secure,
-        secure_sum=secure_sum,
-        show_progress=show_progress,
-        consistency=consistency,
-        consistency_tau=consistency_tau,
-        audit=audit,
-        cluster=place,
-    )
+    reading |= {"by_content": secure and made.hides_documents, "seed": seed, "secure": secure}
+    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, **reading)
+    with using(device):
+        return train_on(
+            data,
+            method,
+            made,
+            seed=seed,
+            n_threads=n_threads,
+            secure=secure,
+            secure_sum=secure_sum,
+            show_progress=show_progress,
+            consistency=consistency,
+            consistency_tau=consistency_tau,
+            audit=audit,
+            cluster=place,
+        )
 
 
 def train_on(

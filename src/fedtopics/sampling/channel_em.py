@@ -16,7 +16,7 @@ with s = sum_k theta_dk phi_kw, T_d = lambda_d + sum alpha and S_k the size of t
 several percent of perplexity above collapsed Gibbs sampling. With `decay` 0 the values are the true counts
 and the same code is EM for LDA without noise.
 
-Results have the same bits whatever the number of threads and the instruction set.
+Results have the same bits whatever the number of threads and the instruction set, and on a GPU (`gpu.using`).
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,11 @@ from numpy.typing import NDArray
 from fedtopics.documents import mapped
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native
+from fedtopics.sampling.gpu import channel_em as on_gpu
+from fedtopics.sampling.gpu import using
 from fedtopics.sampling.histograms import Histograms
+
+WORTH_A_GPU = 1_000_000  # entries from which on device="auto" takes a GPU
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -186,6 +190,19 @@ def _run(
     _expect_shape("documents.lengths", documents.lengths, (n_docs,))
     if n_steps < 0 or n_threads < 1:
         raise InputError(f"expected n_steps >= 0 and n_threads >= 1, got {n_steps} and {n_threads}")
+    gpu = using.current(worth_it=len(histograms.words) >= WORTH_A_GPU)
+    if gpu is not None:
+        arrays = (
+            documents.theta,
+            documents.lengths,
+            topics.phi,
+            np.reciprocal(topics.sizes),
+            alpha,
+            covered,
+            counts,
+        )
+        theta, lengths, found = on_gpu.expect(gpu, histograms, *arrays, n_steps=n_steps, exclude=exclude)
+        return Mixtures(theta, lengths), found
     moved = Mixtures(documents.theta.copy(), documents.lengths.copy())
     log_likelihood: float = _native.expect_histograms(
         histograms.offsets,

@@ -18,10 +18,12 @@ and Inference for Topic Models, UAI 2009) at fixed topics, each entry left out o
     r_k ~ phi_wk;   then `n_steps` times   n_k = sum over the entries of c r_k,
                                            r_k ~ phi_wk max(n_k + alpha - c r_k, alpha).
 
-Integers are summed, so results have the same bits whatever the number of threads, and the instruction set.
+Integers are summed, so results have the same bits whatever the number of threads and the instruction set, and
+on a GPU (`gpu.using`).
 """
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +32,10 @@ from scipy.sparse import csr_array
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native
 from fedtopics.sampling.arguments import natural_number, non_negative, positive_number, topic_count
+from fedtopics.sampling.gpu import clipped_sum, using
 
 ENTRIES_AT_ONCE = 1 << 20
+WORTH_A_GPU = 1_000_000  # entries from which on device="auto" takes a GPU
 MAX_RESOLUTION = 1 << 26  # squares of whole steps up to here are exact in double precision
 MAX_COUNT = 2.0**31
 MARGIN = 1 - 1e-12
@@ -63,20 +67,21 @@ def sum_of_differences(
         raise InputError(f"phi must have shape (n_words, n_topics), got {shape}")
     topic_count(shape[1])
     entries = _entries(words, counts, offsets, units, shape[0])
+    named = {"phi": phi, "expected": expected, "weights": weights}
+    matrices = [non_negative(name, matrix, shape) for name, matrix in named.items()]
+    options: dict[str, Any] = {
+        "alpha": positive_number("alpha", alpha),
+        "n_steps": natural_number("n_steps", n_steps),
+        "cap": positive_number("cap", cap),
+        "clip": positive_number("clip", clip),
+        "resolution": _resolution(resolution),
+    }
+    n_threads = natural_number("n_threads", n_threads, 1)
+    gpu = using.current(worth_it=len(entries[0]) >= WORTH_A_GPU)
+    if gpu is not None and len(entries[0]):
+        return clipped_sum.sum_of_differences(gpu, entries, *matrices, **options)
     out = np.empty(shape, np.int64)
-    _native.sum_of_differences(
-        *entries,
-        non_negative("phi", phi, shape),
-        non_negative("expected", expected, shape),
-        non_negative("weights", weights, shape),
-        alpha=positive_number("alpha", alpha),
-        n_steps=natural_number("n_steps", n_steps),
-        cap=positive_number("cap", cap),
-        clip=positive_number("clip", clip),
-        resolution=_resolution(resolution),
-        n_threads=natural_number("n_threads", n_threads, 1),
-        out=out,
-    )
+    _native.sum_of_differences(*entries, *matrices, **options, n_threads=n_threads, out=out)
     return out
 
 

@@ -19,7 +19,8 @@ auto        gibbs for weighted tokens, and where it takes no time: up to 8 topic
 
 Random numbers are addressed by (seed, sweep, row): the same seed gives the same bits whatever the number of
 threads and whatever the instruction set. The environment variable FEDTOPICS_ISA (plain, avx2, avx512) forces
-an instruction set. Two calls of one sweep equal one call of two. Gibbs sampling of all topics and metropolis
+an instruction set; a GPU (`gpu.using`) gives the same bits too: it runs warp without counts of others, and
+`fold_in`. Two calls of one sweep equal one call of two. Gibbs sampling of all topics and metropolis
 run on one thread.
 """
 
@@ -33,6 +34,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native, arguments, word_order
 from fedtopics.sampling.arguments import State
+from fedtopics.sampling.gpu import fold_in as on_gpu
+from fedtopics.sampling.gpu import using, warp
 from fedtopics.sampling.priors import Priors, optimize_alpha, optimize_beta
 
 __all__ = [
@@ -50,6 +53,7 @@ __all__ = [
 
 SAMPLERS = ("auto", "gibbs", "warp", "metropolis")
 FEW_TOPICS, FEW_TOKENS = 8, 1_000_000
+WORTH_A_GPU = 1_000_000  # tokens from which on device="auto" takes a GPU
 
 
 def start(corpus: Corpus, n_topics: int, seed: int) -> State:
@@ -84,11 +88,19 @@ def sweep(
     """
     arguments.check_choice(corpus, priors.n_topics)
     arguments.check_state(corpus, state, priors.n_topics)
-    chosen = _choose(sampler, priors.n_topics, corpus.n_tokens, weights is not None)
+    chosen = chosen_sampler(sampler, priors.n_topics, corpus.n_tokens, weights is not None)
     topics = np.empty_like(state.topics) if chosen == "warp" else state.topics.copy()
     options = for_kernel(corpus, state, priors, topics, seed=seed, n_sweeps=n_sweeps, others=others)
     n_threads = arguments.natural_number("n_threads", n_threads, least=1)
     n_proposals = arguments.natural_number("n_proposals", n_proposals, least=1)
+    gpu = (
+        using.current(worth_it=corpus.n_tokens >= WORTH_A_GPU)
+        if chosen == "warp" and others is None
+        else None
+    )
+    if gpu is not None and n_sweeps:
+        given: dict[str, Any] = {"seed": seed, "n_sweeps": n_sweeps, "n_proposals": n_proposals}
+        return warp.sweep(gpu, corpus, state, priors, **given)
     if chosen == "gibbs":
         weights = arguments.token_weights(weights, corpus.n_tokens)
         _native.gibbs(**options, n_words=corpus.n_words, weights=weights)
@@ -180,6 +192,9 @@ def word_topic_counts(corpus: Corpus, topics: NDArray[np.uint16], n_topics: int)
     """
     arguments.check_corpus(corpus)
     arguments.check_topics("topics", topics, corpus, n_topics)
+    known = warp.word_topic_counts(topics)
+    if known is not None and known.shape == (corpus.n_words, n_topics):
+        return known
     counts = np.zeros((corpus.n_words, n_topics), np.int32)
     _native.word_topic_counts(corpus.words, corpus.offsets, topics, counts)
     mapped.forget(corpus.words)
@@ -207,12 +222,16 @@ def fold_in(
     theta = np.empty((corpus.n_docs, len(alpha)), np.float32)
     n_iterations = arguments.natural_number("n_iterations", n_iterations, least=1)
     n_threads = arguments.natural_number("n_threads", n_threads, least=1)
+    gpu = using.current(worth_it=corpus.n_tokens >= WORTH_A_GPU)
+    if gpu is not None:
+        return on_gpu.fold_in(gpu, corpus, topic_word, alpha, n_iterations)
     _native.fold_in(corpus.words, corpus.offsets, topic_word, alpha, n_iterations, n_threads, theta)
     mapped.forget(corpus.words)
     return theta
 
 
-def _choose(sampler: str, n_topics: int, n_tokens: int, weighted: bool) -> str:
+def chosen_sampler(sampler: str, n_topics: int, n_tokens: int, weighted: bool) -> str:
+    """What `sweep` takes for `sampler`, with `n_topics` and `n_tokens`, which may be `weighted`."""
     arguments.one_of("sampler", sampler, SAMPLERS)
     if weighted and sampler not in ("auto", "gibbs"):
         raise InputError(f"weights need the sampler gibbs, got {sampler}; choose gibbs or auto")

@@ -50,6 +50,7 @@ from fedtopics.commands.options.printing import (
     wrapped,
 )
 from fedtopics.commands.options.run import (
+    Device,
     Json,
     RunFolder,
     Seed,
@@ -66,6 +67,7 @@ __all__ = [
     "Coordinator",
     "Dealing",
     "Delta",
+    "Device",
     "Epsilon",
     "Indexing",
     "Json",

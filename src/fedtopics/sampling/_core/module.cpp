@@ -5,7 +5,9 @@
 
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
+#include "alias.hpp"
 #include "kernels.hpp"
 #include "lda.hpp"
 
@@ -87,6 +89,12 @@ void assign_(Words words, Offsets offsets, Topics topics, Array<const double, 2>
              (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_threads, data(topics, words));
 }
 
+void alias_(Array<const float> weights, Array<float> threshold, Array<uint32_t> other) {
+  expect(threshold.size() == weights.size() && other.size() == weights.size(), "a table has one value per weight");
+  std::vector<uint32_t> scratch(weights.size());
+  build_alias(weights.data(), (int32_t)weights.size(), threshold.data(), other.data(), scratch.data());
+}
+
 void assign_metropolis_(Words words, Offsets offsets, Topics topics, Array<const double, 2> topic_word,
                         Array<const double> alpha, uint64_t seed, uint32_t first_sweep, uint32_t n_sweeps,
                         int32_t n_proposals, int32_t n_threads) {
@@ -139,6 +147,8 @@ NB_MODULE(_native, m) {
   add_em(m);
   add_private_mh(m);
   m.def("instruction_set", [] { return kernels().name; }, "The name of the instruction set in use.");
+  m.def("alias", alias_, "weights"_a, "threshold"_a.noconvert(), "other"_a.noconvert(), released(),
+        "Fills an alias table of positive weights.");
   m.def("start", start_, "topics"_a.noconvert(), "offsets"_a, "n_topics"_a, "seed"_a, released());
   m.def("word_topic_counts", word_topic_counts_, "words"_a, "offsets"_a, "topics"_a, "out"_a.noconvert(), released());
   m.def("order_by_word", order_by_word_, "words"_a, "offsets"_a, "word_offsets"_a.noconvert(), "order"_a.noconvert(),

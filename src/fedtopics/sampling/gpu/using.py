@@ -1,0 +1,37 @@
+"""Which device the kernels run on. It changes no number, so it is no argument of what uses them.
+
+`using("cuda")` holds for what is called inside it; else the environment variable FEDTOPICS_DEVICE says it,
+which processes hand on to those they start; else it is the processor.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from fedtopics.sampling.gpu import device
+
+VARIABLE = "FEDTOPICS_DEVICE"
+_chosen: ContextVar[str | None] = ContextVar("device", default=None)
+
+
+@contextmanager
+def using(name: str | None) -> Iterator[None]:
+    """Kernels run on this device (one of `device.DEVICES`) inside; on that of outside for None.
+
+    A GPU that is asked for and is not there is refused at once.
+    """
+    if name is None:
+        yield
+        return
+    device.chosen(name)
+    token = _chosen.set(name)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+def current(*, worth_it: bool = True) -> device.Device | None:
+    """The GPU to use now, or None for the processor; "auto" takes it for what is `worth_it`."""
+    return device.chosen(_chosen.get() or os.environ.get(VARIABLE) or "cpu", worth_it=worth_it)

@@ -1,0 +1,31 @@
+"""GPUs for the tests of this folder: one that is played, and the one that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sampling.gpu.played import PlayedGpu
+
+from fedtopics.errors import InputError
+from fedtopics.sampling.gpu import device, plan
+
+
+def real() -> device.Device:
+    """The GPU of this machine, or a skip that says why there is none."""
+    try:
+        return device._cuda()
+    except InputError as reason:
+        pytest.skip(f"no GPU: {reason}")
+
+
+@pytest.fixture(params=["played", "real"])
+def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[device.Device]:
+    """What `device="cuda"` is in a test; `make gpu` runs those of the real one."""
+    if request.param == "real":
+        yield real()
+        return
+    found = PlayedGpu()
+    monkeypatch.setattr(device, "_cuda", lambda: found)
+    monkeypatch.setattr(plan, "MOST_TEAMS", 4)  # threads are played one by one
+    yield found
