@@ -6,7 +6,7 @@ PIP    := $(BIN)/pip --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt $(shell find src -name '*.cpp' -o -name '*.hpp')
 MODULES := $(shell find src -name '*.py' | sort | cksum)
 
-.PHONY: setup system demo federation-demo check test lint types mutants bench reproduce docs pictures nightly wheel clean FORCE
+.PHONY: setup system demo federation-demo check test lint types mutants gpu bench reproduce docs pictures nightly wheel clean FORCE
 
 setup: $(VENV)/installed
 
@@ -51,7 +51,16 @@ types: setup
 	$(BIN)/mypy
 
 test: setup
-	$(BIN)/pytest -m 'not nightly' --numprocesses 3 --dist loadfile
+	$(BIN)/pytest -m 'not nightly' -rs --numprocesses 3 --dist loadfile
+
+# The kernels on the GPU of this machine: every test of them there, and again below the checker of CUDA's toolkit.
+gpu: setup
+	$(PIP) install -e '.[dev,gpu]'
+	$(BIN)/pytest tests/sampling/gpu -k 'not played'
+	@if command -v compute-sanitizer >/dev/null; then \
+	  compute-sanitizer --tool memcheck --error-exitcode 1 $(BIN)/python -m pytest tests/sampling/gpu -k 'real and not methods' && \
+	  compute-sanitizer --tool racecheck --error-exitcode 1 $(BIN)/python -m pytest tests/sampling/gpu -k 'real and sampler'; \
+	else echo 'No compute-sanitizer here: bad memory accesses and races were not looked for.'; fi
 
 nightly: setup
 	FRESH_SEEDS=1 $(BIN)/pytest
