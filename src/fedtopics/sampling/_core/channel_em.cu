@@ -11,12 +11,7 @@ constexpr int ROWS = 4;         // of a document, where they are not in register
 constexpr int BLOCK = 128;      // threads
 constexpr int TILE = LANES * (LANES + 1);  // sums of each lane for sixteen entries, apart enough for the banks
 
-// As many rows of phi are asked for side by side as there is room for.
-#if VECTORS >= 1 && VECTORS <= 8
-#define UNROLLED _Pragma("unroll 4")
-#else
-#define UNROLLED _Pragma("unroll 2")
-#endif
+#define UNROLLED _Pragma("unroll 2")  // rows of phi that are asked for side by side
 
 // What is known of an entry: its weight, the parts of the evidence of its document and of its word that are its own.
 struct alignas(16) Told {

@@ -20,7 +20,7 @@ from fedtopics.sampling.histograms import Histograms
 SOURCE = "channel_em.cu"
 THREADS = 128
 TEAMS = THREADS // LANES
-NEED = rows.Need(4, (96, 128, 168), beside=LANES * (LANES + 1))
+NEED = rows.Need(4, (96, 96, 168), beside=LANES * (LANES + 1))
 MOST_TERMS, GAUSSIAN_TABLE = 13, 16  # of posterior.cuh, and one
 LEAST_HOT, WORDS_AT_ONCE = (
     1024,
