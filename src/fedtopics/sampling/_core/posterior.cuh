@@ -40,32 +40,19 @@ __device__ inline double logarithm(double x) {
 
 __device__ __noinline__ static Posterior geometric_alone(double m, double mu, double a, double q) {
   constexpr double LARGE = 1e200, LOG_LARGE = 460.517018598809137;
-  constexpr int AHEAD = 4;  // ratios whose divisions are under way together
-  const double first = (1 - q) * mu, inside = 1 / a;
   double term = 1.0, evidence = 1.0, mean = 0.0, log_scale = 0.0;
-  for (double begin = 1;; begin += AHEAD) {
-    double ratios[AHEAD];
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-      const double n = begin + i;
-      ratios[i] = (first + (n - 1) * q) / n * (n <= m ? inside : a);
-    }
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-      const double n = begin + i;
-      if (!(n <= m || term > 1e-12 * evidence))
-        return {(float)(mean / evidence), (float)(logarithm(evidence) + log_scale)};
-      term *= ratios[i];
-      evidence += term;
-      mean += term * n;
-      if (evidence > LARGE) {
-        term /= LARGE;
-        evidence /= LARGE;
-        mean /= LARGE;
-        log_scale += LOG_LARGE;
-      }
+  for (double n = 1; n <= m || term > 1e-12 * evidence; n++) {
+    term *= ((1 - q) * mu + (n - 1) * q) / n * (n <= m ? 1 / a : a);
+    evidence += term;
+    mean += term * n;
+    if (evidence > LARGE) {
+      term /= LARGE;
+      evidence /= LARGE;
+      mean /= LARGE;
+      log_scale += LOG_LARGE;
     }
   }
+  return {(float)(mean / evidence), (float)(logarithm(evidence) + log_scale)};
 }
 
 __device__ __noinline__ static Posterior gaussian_alone(double m, double mu, double growth, double q) {
