@@ -13,8 +13,6 @@ import struct
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from fedtopics.network.wire import WireError
-
 TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"  # the parties' resource, and headers with a number
 WORKING = "Working"  # header with the number of the question that a party works on: a sign of life
 BEAT, BEATS = 2.0, "Beats"  # seconds between two of them, and the header of a party that gives them
@@ -39,6 +37,8 @@ class Message:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """The message in these bytes; whatever else they are is a `WireError`."""
+        from fedtopics.network.wire import WireError  # a party that waits has not imported it
+
         if not isinstance(data, bytes) or len(data) < 4:
             raise WireError(f"expected a message, got {type(data).__name__} that is none")
         length = struct.unpack_from("<I", data)[0]

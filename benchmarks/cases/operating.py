@@ -1,0 +1,263 @@
+"""What it takes to operate a federation: its start, a first round, a round, the end, and parties that wait.
+
+Real processes over mutual TLS, as an operator starts them. "before" is the commit `BEFORE`, "after" the code
+as it is: both from copies of their sources with byte code, in turns in one run. Seconds by the clock and of
+the processors, of whole participants with all their processes; the median of `TIMES` federations of each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from statistics import median
+from time import monotonic, sleep
+from typing import Any
+from unittest.mock import patch
+
+from benchmarks import ROOT, stored
+from benchmarks.case import Steps, case
+from benchmarks.cases.federation import founded, invented_texts, invented_words
+from benchmarks.markdown_tables import table
+from fedtopics import network
+from fedtopics.network.coordinator.folder import OPEN, RunFolder
+from fedtopics.network.keeper import NOTE
+from fedtopics.network.local import HUB, LocalFederation
+from fedtopics.network.plan.onboarding import POLICY
+from fedtopics.protocol import _coder
+
+BEFORE = "de3bd47"
+TIMES = 3
+NAMES = ("north", "south", "west")
+N_ROUNDS, N_WORDS, N_DOCS = 40, 2_000, 100
+SETTLED, IDLE = 45.0, 20.0  # seconds: until a party that has nothing to do is small again, and of watching it
+PATIENCE = 300.0
+PAGE = "docs/operate/start-up.md"
+
+
+@contextmanager
+def interpreter(folder: Path, commit: str | None) -> Iterator[None]:
+    """Processes that are started now run the sources of a commit, or those of the working tree."""
+    source, place = folder / "src", folder / "venv"
+    if commit is None:
+        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True, check=True)
+        with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+    site = Path(str(_coder.__file__)).parents[2]
+    for native in (site / "fedtopics").rglob("*.so"):
+        shutil.copy(native, source / native.relative_to(site))
+    venv.create(place, symlinks=True)
+    python = place / "bin" / "python"
+    purelib = next((place / "lib").glob("python*/site-packages"))
+    (purelib / "fedtopics.pth").write_text(f"{source}\n{site}\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with patch.dict(os.environ, environment, clear=True), patch.object(sys, "executable", str(python)):
+        subprocess.run([python, "-m", "compileall", "-q", source], check=True)
+        yield
+
+
+def founded_for(folder: Path, names: tuple[str, ...] = NAMES, **settings: Any) -> LocalFederation:
+    words = invented_words(N_WORDS)
+    texts = {name: invented_texts(words, N_DOCS, number) for number, name in enumerate(names)}
+    federation = founded(folder, words, texts, {"n_topics": 20, "n_rounds": N_ROUNDS} | settings)
+    for name in names:  # for many runs
+        policy = federation.folder / name / POLICY
+        policy.write_text(re.sub("(?m)^epsilon = .*", "epsilon = 1000.0", policy.read_text()))
+    return federation
+
+
+def numbers(federation: LocalFederation, name: str) -> list[int]:
+    """The processes of a participant."""
+    found = {federation.processes[name].pid}
+    note = federation.folder / name / NOTE
+    return sorted(found | ({int(note.read_text())} if note.is_file() else set()))
+
+
+def processor(federation: LocalFederation, name: str) -> float:
+    """Seconds that a participant has worked, with those of its processes that have ended."""
+    ticks = 0
+    for number in numbers(federation, name):
+        fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def memory(federation: LocalFederation, name: str) -> dict[str, float]:
+    """Megabytes of a participant: resident, its share of what processes share, and what is its alone."""
+    kinds = {"Rss": "resident", "Pss": "share", "Private_Clean": "own", "Private_Dirty": "own"}
+    found = dict.fromkeys(kinds.values(), 0.0)
+    for number in numbers(federation, name):
+        for line in Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()[1:]:
+            kind, _, rest = line.partition(":")
+            if kind in kinds:
+                found[kinds[kind]] += int(rest.split()[0]) / 1024
+    return found
+
+
+def until(true: Any, what: str) -> None:
+    end = monotonic() + PATIENCE
+    while not true():
+        if monotonic() > end:
+            raise TimeoutError(what)
+        sleep(0.01)
+
+
+def _connected(federation: LocalFederation) -> int:
+    return (federation.folder / HUB / "operator.log").read_text().count("is connected")
+
+
+def _mean(federation: LocalFederation, measure: Any) -> float:
+    return sum(measure(federation, name) for name in federation.hub.plan.parties) / len(
+        federation.hub.plan.parties
+    )
+
+
+def idle(federation: LocalFederation) -> dict[str, float]:
+    """What a party takes that waits."""
+    before = _mean(federation, processor)
+    sleep(IDLE)
+    used = _mean(federation, processor) - before
+    parties = [memory(federation, name) for name in federation.hub.plan.parties]
+    found = {f"megabytes, {kind}": sum(each[kind] for each in parties) / len(parties) for kind in parties[0]}
+    return {**found, "milliseconds of processor a minute": 60e3 * used / IDLE}
+
+
+def operated(folder: Path) -> dict[str, Any]:
+    """One federation, from its start to its end."""
+    with founded_for(folder) as federation:
+        began = monotonic()
+        federation.start()
+        until(lambda: _connected(federation) >= len(NAMES), "all parties")
+        found: dict[str, Any] = {
+            "start": monotonic() - began,
+            "processor of a party at the start": _mean(federation, processor),
+            "processor of the coordinator at the start": processor(federation, HUB),
+        }
+        sleep(2)
+        found["waiting"] = idle(federation)
+        for prefix in ("first run", "second run"):
+            found[prefix] = ran(federation)
+        sleep(SETTLED)
+        found["waiting after runs"] = idle(federation)
+    return found
+
+
+def ran(federation: LocalFederation) -> dict[str, float]:
+    """One run, from `run submit` to the model at every party."""
+    hub, party = processor(federation, HUB), _mean(federation, processor)
+    began = monotonic()
+    run = federation.hub.submit()
+    until(lambda: run.status().round >= 1, "the first round")
+    first = monotonic() - began
+    at_first = processor(federation, HUB) - hub, _mean(federation, processor) - party
+    until(lambda: run.status().round >= N_ROUNDS, "the last round")
+    last = monotonic() - began
+    at_last = processor(federation, HUB) - hub, _mean(federation, processor) - party
+    until(lambda: not _is_open(run), "the end")
+    record = json.loads((run.result / "run.json").read_text())
+    seconds = [line["seconds"] for line in record["rounds"][1:]]
+    return {
+        "first round": first,
+        "processor of the coordinator, first round": at_first[0],
+        "processor of a party, first round": at_first[1],
+        "a round": (last - first) / (N_ROUNDS - 1),
+        "a round, as recorded": median(seconds),
+        "processor of the coordinator, a round": (at_last[0] - at_first[0]) / (N_ROUNDS - 1),
+        "processor of a party, a round": (at_last[1] - at_first[1]) / (N_ROUNDS - 1),
+        "end": monotonic() - began - last,
+        "in all": monotonic() - began,
+    }
+
+
+def _is_open(run: RunFolder) -> bool:
+    return run.status().state in OPEN
+
+
+def in_turns() -> dict[str, list[dict[str, Any]]]:
+    """Both, one after the other, several times."""
+    found: dict[str, list[dict[str, Any]]] = {"before": [], "after": []}
+    for _ in range(TIMES):
+        for name, commit in (("before", BEFORE), ("after", None)):
+            with tempfile.TemporaryDirectory() as place, interpreter(Path(place), commit):
+                found[name].append(operated(Path(place)))
+    return found
+
+
+def shown() -> str:
+    """What it took before and takes now."""
+    found = stored.values("operating").get("three parties", {})
+    if not found:
+        return ""
+    rows = []
+    for label, path, unit in ROWS:
+        cells = [_cell([_at(each, path) for each in found[kind]], unit) for kind in ("before", "after")]
+        rows.append([label, *cells])
+    return table(["", f"before ({BEFORE})", "now"], rows)
+
+
+ROWS = [
+    ("start: all processes started, until all parties are connected", "start", "s"),
+    ("- processor of each party", "processor of a party at the start", "s"),
+    ("- processor of the coordinator", "processor of the coordinator at the start", "s"),
+    ("first round of a first run, from `run submit`", "first run/first round", "s"),
+    ("- processor of each party", "first run/processor of a party, first round", "s"),
+    ("- processor of the coordinator", "first run/processor of the coordinator, first round", "s"),
+    ("first round of the run after it", "second run/first round", "s"),
+    ("every further round", "second run/a round", "ms"),
+    ("- processor of each party", "second run/processor of a party, a round", "ms"),
+    ("- processor of the coordinator", "second run/processor of the coordinator, a round", "ms"),
+    ("end: from the last round until all have the model", "second run/end", "s"),
+    ("run of 40 rounds, in all", "first run/in all", "s"),
+    ("a party that waits: memory that is its alone", "waiting/megabytes, own", "MB"),
+    ("- with its share of what processes share (PSS)", "waiting/megabytes, share", "MB"),
+    ("- resident (RSS)", "waiting/megabytes, resident", "MB"),
+    ("- processor a minute", "waiting/milliseconds of processor a minute", "per"),
+    ("a party that waits after runs: memory that is its alone", "waiting after runs/megabytes, own", "MB"),
+    ("- PSS", "waiting after runs/megabytes, share", "MB"),
+]
+
+
+def _at(found: Any, path: str) -> float:
+    for name in path.split("/"):
+        found = found[name]
+    return float(found)
+
+
+def _cell(values: list[float], unit: str) -> str:
+    middle = median(values)
+    match unit:
+        case "s":
+            return f"{middle:.2f} s"
+        case "ms":
+            return f"{1e3 * middle:.1f} ms"
+        case "per":
+            return f"{middle:.0f} ms"
+        case _:
+            return f"{middle:.0f} MB"
+
+
+@case(
+    "operating",
+    measures=(network,),
+    minutes=15,
+    timed=True,
+    pages=(PAGE,),
+    shows={"operating": shown},
+    summary=shown,
+)
+def steps() -> Steps:
+    """Start-up, first round, rounds and idle parties of a federation, before and after they were cut."""
+    return {"three parties": partial(in_turns)}
