@@ -57,7 +57,7 @@ class Checkpoint:
         arrays = {f"{STATE}{name}": array for name, array in self.state.items()}
         arrays[ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         content = wire.saved(arrays)
-        files.write(folder / NEXT, content)
+        files.write(folder / NEXT, content, named=False)
         if (folder / FILE).is_file():
             (folder / FILE).replace(folder / BEFORE)
         (folder / NEXT).replace(folder / FILE)

@@ -14,6 +14,7 @@ repeated with the same parties gives the same state, bit for bit.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.text.words import word_digest
 from fedtopics.errors import InputError
+from fedtopics.files import side_by_side
 from fedtopics.network import wire
 from fedtopics.network.coordinator import greeting
 from fedtopics.network.coordinator.answers import Asking, Channel
@@ -100,8 +102,9 @@ class Coordinator:
             self.log(f"party {name} is not connected")
         self._welcome(now)
         while now.next_round < self.terms.method.n_rounds + now.lost:
-            now = self._step(now)
-            now.save(self.folder)
+            before, now = now, self._step(now)
+            told = [partial(self.on_round, line) for line in now.rounds[len(before.rounds) :]]
+            side_by_side(partial(now.save, self.folder), *told)
             self._welcome(now)
         return now
 
@@ -176,7 +179,6 @@ class Coordinator:
             f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
             + (f", without {', '.join(missing)}" if missing else "")
         )
-        self.on_round(line)
         rounds, answered = (*now.rounds, line), {**now.answered, **answered}
         return replace(after, next_round=number + 1, rounds=rounds, answered=answered)
 
