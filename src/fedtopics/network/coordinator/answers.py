@@ -12,7 +12,7 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.coordinator.waiting import Patience, Waiting
-from fedtopics.network.messages import Reply, Request
+from fedtopics.network.messages import Outgoing, Reply, Request
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import ForgottenError
 
@@ -143,13 +143,12 @@ class Asking:
         requests = {
             name: Request(*about, known=known.get(name, ""), body=body) for name, body in bodies.items()
         }
-        outgoing = {name: request.to_bytes() for name, request in requests.items()}
-        self.count(down=sum(map(len, outgoing.values())))
-        answers = self._answers(operation, number, outgoing)
+        self.count(down=sum(len(part) for request in requests.values() for part in request.parts()))
+        answers = self._answers(operation, number, Outgoing(requests))
         bodies, forgetful = {}, set[str]()
         for name in sorted(set(answers) & set(requests)):
-            problem, body = opened(answers[name], requests[name], name)
             self.count(up=_size(answers[name]))
+            problem, body = opened(answers.pop(name), requests[name], name)
             if problem == FORGOTTEN:
                 forgetful.add(name)
             elif problem:
@@ -164,7 +163,7 @@ class Asking:
 
     def _answers(
         self, operation: str, number: int, outgoing: Mapping[str, bytes]
-    ) -> Mapping[str, bytes | Silence]:
+    ) -> dict[str, bytes | Silence]:
         """What has come of a question; who is silent takes no part until it comes back."""
         kind = f"{operation} {number}" if number < 1 else operation  # the first rounds are like no other
         spare = operation != "sum" and len(self.present) > self.terms.min_parties
