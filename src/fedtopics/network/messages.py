@@ -12,7 +12,7 @@ import os
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from typing import Self
 
 TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"  # the parties' resource, and headers with a number
 WORKING = "Working"  # header with the number of the question that a party works on: a sign of life

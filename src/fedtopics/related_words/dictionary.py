@@ -15,7 +15,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-
 from fedtopics.errors import InputError
 
 _CODE = re.compile(r"[a-z]{2,3}")

@@ -11,6 +11,7 @@ from fedtopics.network.messages import Request
 REST = 30.0  # seconds after a model was delivered in which a next run may begin
 LONG = 3600.0  # seconds without a question, of a run that was never ended
 
+
 @dataclass
 class Doing:
     """Answers like `answers`, and can be asked what it is doing."""
