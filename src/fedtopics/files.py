@@ -49,7 +49,7 @@ def write(
 
 
 def side_by_side(*tasks: Callable[[], None]) -> None:
-    """Do all that waits for the disk at once, and wait for it once; the first failure is raised at the end."""
+    """Do at once what waits for the disk; the first failure is raised when all have ended."""
     if len(tasks) == 1:
         tasks[0]()
         return

@@ -20,7 +20,7 @@ SECONDS = 1.0  # between two looks
 
 @dataclass
 class Pages:
-    """The pages below the `folder` of a coordinator or party; `say` is told of every page, and of a failure."""
+    """The pages below the `folder` of a coordinator or party; `say` is told of each, and of failures."""
 
     folder: Path
     say: Callable[[str], None] = lambda line: None

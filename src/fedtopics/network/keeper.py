@@ -28,7 +28,7 @@ WORKER = "fedtopics.network.worker"
 
 
 def command(role: str, folder: Path) -> list[str]:
-    """What starts the worker of a participant; no code is taken from the folder in which that is done (-P)."""
+    """What starts a participant's worker; no code is taken from the folder where that is done (-P)."""
     return [sys.executable, "-P", "-m", WORKER, role, str(folder.resolve())]
 
 

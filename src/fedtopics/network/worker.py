@@ -1,8 +1,8 @@
 """The process that `coordinator start` and `party start` keep alive: python -m fedtopics.network.worker.
 
-It is written to be killed: everything that must outlive it is on the disk before it counts. A party that waits
-for a question has loaded nothing else: what answers take is imported with the first one, and some time after
-the last one of a run the process begins anew, as small as before.
+It is written to be killed: everything that must outlive it is on the disk before it counts. A party that
+waits for a question has loaded nothing else: what answers take is imported with the first one, and some time
+after the last one of a run the process begins anew, as small as before.
 """
 
 import os

@@ -13,6 +13,7 @@ from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.coordinator.waiting import Patience, Waiting
 from fedtopics.network.messages import Outgoing, Reply, Request
+from fedtopics.network.phases import logged
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import ForgottenError
 
@@ -124,7 +125,7 @@ class Asking:
             except Exception as error:  # its bytes end its part in the round, never the run
                 is_ours = isinstance(error, InputError)
                 problem = error if is_ours else f"reading it failed with {type(error).__name__}"
-                self.log(f"what party {name} sent in round {number} was refused: {problem}")
+                self.log(f"what party {name} sent in {logged(number)} was refused: {problem}")
         return sent
 
     def ask(
@@ -153,7 +154,7 @@ class Asking:
                 forgetful.add(name)
             elif problem:
                 if self._problems.get(name) != (operation, problem):  # the same again interests nobody
-                    self.log(f"party {name}: no {operation} of round {number}: {problem}")
+                    self.log(f"party {name}: no {operation} of {logged(number)}: {problem}")
                 self._problems[name] = operation, problem
             else:
                 self._problems.pop(name, None)

@@ -148,7 +148,7 @@ class Desk:
                 self._change.notify_all()
 
     def fetch(self, party: str, visit: int, seconds: float) -> tuple[str, tuple[bytes, ...]] | None:
-        """The number and the parts of a question that was not handed out in this visit; None where none comes."""
+        """The number and the parts of a question not handed out in this visit yet; None where none comes."""
         with self._change:
             known = self._known.setdefault(party, _Known())
             known.seen, known.works, known.fetches = monotonic(), False, True
