@@ -46,10 +46,10 @@ PATIENCE = 300.0
 PAGE = "docs/operate/start-up.md"
 
 
-@contextmanager
-def interpreter(folder: Path, commit: str | None) -> Iterator[None]:
-    """Processes that are started now run the sources of a commit, or those of the working tree."""
+def interpreter(folder: Path, commit: str | None) -> Path:
+    """A Python that runs the sources of a commit, or a copy of those of the working tree."""
     source, place = folder / "src", folder / "venv"
+    folder.mkdir()
     if commit is None:
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
     else:
@@ -63,9 +63,16 @@ def interpreter(folder: Path, commit: str | None) -> Iterator[None]:
     python = place / "bin" / "python"
     purelib = next((place / "lib").glob("python*/site-packages"))
     (purelib / "fedtopics.pth").write_text(f"{source}\n{site}\n")
+    with running(python):
+        subprocess.run([python, "-m", "compileall", "-q", source], check=True)
+    return python
+
+
+@contextmanager
+def running(python: Path) -> Iterator[None]:
+    """Participants that are started now are started by this Python, with byte code."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with patch.dict(os.environ, environment, clear=True), patch.object(sys, "executable", str(python)):
-        subprocess.run([python, "-m", "compileall", "-q", source], check=True)
         yield
 
 
@@ -188,11 +195,14 @@ def _is_open(run: RunFolder) -> bool:
 
 def in_turns() -> dict[str, list[dict[str, Any]]]:
     """Both, one after the other, several times."""
-    found: dict[str, list[dict[str, Any]]] = {"before": [], "after": []}
-    for _ in range(TIMES):
-        for name, commit in (("before", BEFORE), ("after", None)):
-            with tempfile.TemporaryDirectory() as place, interpreter(Path(place), commit):
-                found[name].append(operated(Path(place)))
+    with tempfile.TemporaryDirectory() as code:
+        pythons = {"before": interpreter(Path(code) / "before", BEFORE)}
+        pythons["after"] = interpreter(Path(code) / "after", None)
+        found: dict[str, list[dict[str, Any]]] = {name: [] for name in pythons}
+        for _ in range(TIMES):
+            for name, python in pythons.items():
+                with tempfile.TemporaryDirectory() as place, running(python):
+                    found[name].append(operated(Path(place)))
     return found
 
 
