@@ -36,6 +36,7 @@ def keep_going(role: str, folder: Path, metrics: str) -> None:
 
     with Kept(role, folder, say) as worker:
         worker.keep_going(lambda: told() or asked.exists(), besides)
+    pages.end()
     if asked.exists():
         say("stopped by its page; start it again when it may go on")
 

@@ -16,6 +16,7 @@ from fedtopics.network.keeper import say
 COORDINATOR, PARTY = "runs/*/result/run.json.sig", "models/*/run.json.sig"  # written last: then all is there
 PAGE = "report.html"
 SECONDS = 1.0  # between two looks
+PATIENCE = 8.0  # seconds for a page, once its process is told to stop
 
 
 @dataclass
@@ -62,7 +63,18 @@ class PagesApart:
         if missing - self._tried:
             self._tried |= missing
             command = [sys.executable, "-P", "-m", "fedtopics.commands.pages", str(self.pages.folder)]
-            self._writer = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603
+            self._writer = subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.DEVNULL, start_new_session=True
+            )
+
+    def end(self) -> None:
+        """Let a page that is being written be finished, if that does not take long."""
+        if self._writer is not None:
+            try:
+                self._writer.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._writer.kill()
+                self._writer.wait()
 
 
 if __name__ == "__main__":
