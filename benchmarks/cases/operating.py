@@ -44,6 +44,7 @@ N_ROUNDS, N_WORDS, N_DOCS = 40, 2_000, 100
 SETTLED, IDLE = 45.0, 20.0  # seconds: until a party that has nothing to do is small again, and of watching it
 PATIENCE = 300.0
 PAGE = "docs/operate/start-up.md"
+SAMPLER = Path(__file__).with_name("sampled_worker.py")
 
 
 def interpreter(folder: Path, commit: str | None) -> Path:
@@ -206,6 +207,48 @@ def in_turns() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+def profiles() -> dict[str, dict[str, dict[str, float]]]:
+    """Where workers spend processor time from their start to the end of a run: a party's, the coordinator's."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    with tempfile.TemporaryDirectory() as code:
+        for name, commit in (("before", BEFORE), ("after", None)):
+            python = interpreter(Path(code) / name, commit)
+            purelib = next((python.parents[1] / "lib").glob("python*/site-packages"))
+            shutil.copy(SAMPLER, purelib / "sitecustomize.py")
+            with tempfile.TemporaryDirectory() as place, running(python):
+                found[name] = profiled(Path(place))
+    return found
+
+
+def profiled(folder: Path) -> dict[str, dict[str, float]]:
+    with founded_for(folder) as federation:
+        federation.start()
+        until(lambda: _connected(federation) >= len(NAMES), "all parties")
+        ran(federation)
+        federation.stop()
+        who = {"party": NAMES[0], "coordinator": HUB}
+        return {
+            role: json.loads((federation.folder / name / "sampled.json").read_text())
+            for role, name in who.items()
+        }
+
+
+def profile_shown() -> str:
+    """Where processor time went, and goes."""
+    found = stored.values("operating").get("profile", {})
+    if not found:
+        return ""
+    columns = [(role, name) for role in ("party", "coordinator") for name in ("before", "after")]
+    kinds = {kind for role, name in columns for kind in found[name][role]} - {"in all"}
+    most = {kind: max(found[name][role].get(kind, 0.0) for role, name in columns) for kind in kinds}
+    rows = [
+        [kind, *(f"{found[name][role].get(kind, 0.0):.2f} s" for role, name in columns)]
+        for kind in [*sorted(kinds, key=lambda kind: -most[kind]), "in all"]
+    ]
+    heads = [f"{role}, {'now' if name == 'after' else name}" for role, name in columns]
+    return table(["worker of a", *heads], rows)
+
+
 def shown() -> str:
     """What it took before and takes now."""
     found = stored.values("operating").get("three parties", {})
@@ -265,9 +308,9 @@ def _cell(values: list[float], unit: str) -> str:
     minutes=15,
     timed=True,
     pages=(PAGE,),
-    shows={"operating": shown},
+    shows={"operating": shown, "operating-profile": profile_shown},
     summary=shown,
 )
 def steps() -> Steps:
     """Start-up, first round, rounds and idle parties of a federation, before and after they were cut."""
-    return {"three parties": partial(in_turns)}
+    return {"profile": partial(profiles), "three parties": partial(in_turns)}
