@@ -235,7 +235,7 @@ def profiled(folder: Path) -> dict[str, dict[str, float]]:
 @case(
     "operating",
     measures=(network,),
-    minutes=15,
+    minutes=5,
     timed=True,
     pages=(PAGE,),
     shows={"operating": shown, "operating-profile": profile_shown},
