@@ -17,7 +17,7 @@ import tarfile
 import tempfile
 import venv
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -29,7 +29,7 @@ from unittest.mock import patch
 from benchmarks import ROOT
 from benchmarks.case import Steps, case
 from benchmarks.cases.federation import founded, invented_texts, invented_words
-from benchmarks.cases.operating_tables import BEFORE, profile_shown, shown
+from benchmarks.cases.operating_tables import BEFORE, profile_shown, runs_shown, shown
 from fedtopics import network
 from fedtopics.network.coordinator.folder import OPEN, RunFolder
 from fedtopics.network.keeper import NOTE
@@ -206,6 +206,26 @@ def in_turns() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+def runs_in_turns() -> dict[str, list[dict[str, float]]]:
+    """Runs of two federations that wait side by side, in turns: both find the machine as busy."""
+    with ExitStack() as opened:
+        code = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        federations = {}
+        for name, commit in (("before", BEFORE), ("after", None)):
+            python = interpreter(code / name, commit)
+            place = opened.enter_context(tempfile.TemporaryDirectory())
+            federations[name] = opened.enter_context(founded_for(Path(place)))
+            with running(python):
+                federations[name].start()
+        for federation in federations.values():
+            until(lambda federation=federation: _connected(federation) >= len(NAMES), "all parties")
+        found: dict[str, list[dict[str, float]]] = {name: [] for name in federations}
+        for _ in range(TIMES):
+            for name, federation in federations.items():
+                found[name].append(ran(federation))
+    return found
+
+
 def profiles() -> dict[str, dict[str, dict[str, float]]]:
     """Where two workers spend processor time, from their start to the end of a run."""
     found: dict[str, dict[str, dict[str, float]]] = {}
@@ -238,9 +258,13 @@ def profiled(folder: Path) -> dict[str, dict[str, float]]:
     minutes=5,
     timed=True,
     pages=(PAGE,),
-    shows={"operating": shown, "operating-profile": profile_shown},
+    shows={"operating": shown, "operating-runs": runs_shown, "operating-profile": profile_shown},
     summary=shown,
 )
 def steps() -> Steps:
     """Start-up, first round, rounds and idle parties of a federation, before and after they were cut."""
-    return {"profile": partial(profiles), "three parties": partial(in_turns)}
+    return {
+        "profile": partial(profiles),
+        "three parties": partial(in_turns),
+        "runs in turns": partial(runs_in_turns),
+    }

@@ -27,6 +27,18 @@ def profile_shown() -> str:
     return table(["worker of a", *heads], rows)
 
 
+def runs_shown() -> str:
+    """Seconds by the clock of runs that took turns."""
+    found = stored.values("operating").get("runs in turns", {})
+    if not found:
+        return ""
+    rows = []
+    for label, name in (("first round", "first round"), ("every further round", "a round"), ("end", "end")):
+        cells = [[run[name] for run in found[kind]] for kind in ("before", "after")]
+        rows.append([label, *(", ".join(f"{value:.2f}" for value in values) + " s" for values in cells)])
+    return table(["by the clock, runs 1, 2, 3", f"before ({BEFORE})", "now"], rows)
+
+
 def shown() -> str:
     """What it took before and takes now."""
     found = stored.values("operating").get("three parties", {})
