@@ -20,6 +20,7 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+NATIVE = ("documents.text._words", "privacy.mechanisms._noise", "protocol._coder", "sampling._native")
 RUN = """
 import sys
 sys.meta_path[:] = [f for f in sys.meta_path if "Redirecting" not in type(f).__name__]  # the editable install
@@ -49,7 +50,7 @@ class Copy:
         self.source = folder / "src"
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "CMakeLists.txt", folder)
-        for module in ("privacy.mechanisms._noise", "protocol._coder", "sampling._native"):
+        for module in NATIVE:
             compiled = Path(__import__(f"fedtopics.{module}", fromlist=["_"]).__file__ or "")
             shutil.copy(compiled, self.source / "fedtopics" / Path(*module.split(".")[:-1]) / compiled.name)
 

@@ -11,7 +11,8 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -36,10 +37,26 @@ def make_folder(folder: Path) -> None:
     folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
 
 
-def write(path: Path, content: bytes, *, mode: int = PRIVATE_FILE, failed: str = UNCHARGED) -> None:
-    """Put `content` at `path`, all of it or nothing, durably; `failed` says what it means if that fails."""
+def write(
+    path: Path, content: bytes, *, mode: int = PRIVATE_FILE, failed: str = UNCHARGED, named: bool = True
+) -> None:
+    """Put `content` at `path`, all of it or nothing, durably; `failed` says what it means if that fails.
+
+    named   whether its name is on the disk, too: who renames it next has that done then
+    """
     with clear_errors(path, failed):
-        _put(path, path.with_name(f".{path.name}.draft"), content, mode)
+        _put(path, path.with_name(f".{path.name}.draft"), content, mode, named=named)
+
+
+def side_by_side(*tasks: Callable[[], None]) -> None:
+    """Do at once what waits for the disk; the first failure is raised when all have ended."""
+    if len(tasks) == 1:
+        tasks[0]()
+        return
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        done = [pool.submit(task) for task in tasks]
+    for each in done:
+        each.result()
 
 
 def publish(path: Path, content: str | bytes, *, new: bool = False) -> None:
@@ -86,7 +103,7 @@ def write_first(path: Path, content: bytes, *, durable: bool = True) -> bool:
     return True
 
 
-def _put(path: Path, draft: Path, content: bytes, mode: int | None) -> None:
+def _put(path: Path, draft: Path, content: bytes, mode: int | None, *, named: bool = True) -> None:
     """Write the draft and give it its name; its rights are those of any new file where `mode` is None."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
     try:
@@ -102,7 +119,8 @@ def _put(path: Path, draft: Path, content: bytes, mode: int | None) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    if named:
+        sync_folder(path.parent)
 
 
 def write_blocks(path: Path, blocks: Iterable[bytes], *, new: bool = False) -> None:

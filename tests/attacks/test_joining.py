@@ -411,3 +411,24 @@ def test_a_policy_that_refuses_the_plan_sends_nothing(invited: Invited) -> None:
         assert not north.is_agreed
     assert not (north.folder / onboarding.POLICY).exists()
     assert invited.guests.waiting() == []
+
+
+def test_nobody_joins_unattended_without_the_fingerprint_of_the_authority(invited: Invited) -> None:
+    from typer.testing import CliRunner
+
+    from fedtopics.commands.application import app
+
+    sent, office = invited.guests.invite("north", 7.0), invited.folder / "office"
+    data, policy = invited.folder / "letters.csv", invited.folder / "policy.toml"
+    data.write_text("text\ntopical words\n")
+    policy.write_text(policy_template(Invitation.read(sent).agreed, simulation=True))
+    given = ["federation", "party", "join", str(sent), "--data", str(data), "--policy", str(policy)]
+    given += ["--folder", str(office), "--only-join"]
+    for more, told in (
+        ([], "expected --authority beside --policy"),
+        (["--authority", "17ec aeba b640"], "another fingerprint; do not join"),
+    ):
+        with pytest.raises(InputError, match=told):
+            CliRunner().invoke(app, [*given, *more], catch_exceptions=False)
+        assert not (office / onboarding.POLICY).exists()
+    assert invited.guests.waiting() == []

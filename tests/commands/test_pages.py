@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from reported import small_run
 from typer.testing import CliRunner
 
+from fedtopics.commands import pages as pages_module
 from fedtopics.commands.application import app
-from fedtopics.commands.pages import Pages, keeping
+from fedtopics.commands.pages import Pages, PagesApart
 from fedtopics.errors import InputError
 from fedtopics.runs.run import Run
 
@@ -50,18 +53,31 @@ def test_a_result_that_is_not_whole_yet_has_no_page_and_a_broken_one_ends_nothin
     lines: list[str] = []
     assert Pages(tmp_path / "hub", lines.append).write() == []
     assert lines == []
-    pages = Pages(tmp_path / "ward", lines.append)
-    assert pages.write() == pages.write() == []
+    assert Pages(tmp_path / "ward", lines.append).write() == []
     assert len(lines) == 1
     assert lines[0].startswith(f"no page of {places[1]}: ")
 
 
-def test_pages_are_looked_for_while_a_machine_is_kept(places: list[Path], tmp_path: Path) -> None:
-    answers = iter([False, True])
-    stop = keeping(lambda: next(answers), Pages(tmp_path / "hub"))
-    assert stop() is False
-    assert (places[0] / "report.html").is_file()
-    assert stop() is True
+def test_pages_are_written_by_a_process_of_their_own_and_tried_once(
+    places: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    real = subprocess.Popen
+
+    def start(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        started.append(real(command, **options))
+        return started[-1]
+
+    monkeypatch.setattr(pages_module.subprocess, "Popen", start)
+    monkeypatch.setattr(pages_module, "SECONDS", 0.0)
+    (places[1] / "run.json").write_text("{")
+    for name, result in (("hub", places[0]), ("ward", places[1])):
+        apart = PagesApart(Pages(tmp_path / name))
+        for _ in range(3):
+            apart.look()
+            assert started[-1].wait(60) == 0
+        assert (result / "report.html").is_file() is (name == "hub")
+    assert len(started) == 2
 
 
 def test_a_title_stays_with_the_run_and_off_its_public_part(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class Direct:
 
     def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
         answers: dict[str, bytes | Silence] = {}
-        for name in reversed(requests):
+        for name in reversed(list(requests)):
             asked = Request.from_bytes(requests[name])
             asked = replace(asked, known="") if self.in_full else asked
             answers[name] = self.bend(name, requests[name], self.sides[name].answer(asked))

@@ -200,7 +200,10 @@ def _at(run: RunFolder, line: str) -> None:
     processes.until(lambda: any(line in each for each in run.lines()), line)
 
 
-@pytest.mark.parametrize("line", ["round -2:", "round -1:", "round 4:", f"round {N_SHORT - 1}:"])
+LINES = ("round of proposals:", "round of votes:", "round 4:", f"round {N_SHORT - 1}:")
+
+
+@pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("killed", [kill_party, kill_coordinator])
 def test_a_kill_at_the_agreement_on_words_in_a_round_or_at_the_end_changes_nothing(
     agreeing: LocalFederation, killed: Callable[[LocalFederation], None], line: str
@@ -210,7 +213,8 @@ def test_a_kill_at_the_agreement_on_words_in_a_round_or_at_the_end_changes_nothi
     killed(agreeing)
     agreeing.wait(run, PATIENCE)
     processes.until(lambda: run.status().undelivered == [], "the delivery to all")
-    place = {"round -2:": "while words are agreed on", "round 4:": "in a round"}.get(line, "at delivery")
+    agreeing_on_words = dict.fromkeys(LINES[:2], "while words are agreed on")
+    place = {**agreeing_on_words, LINES[2]: "in a round"}.get(line, "at delivery")
     row = noted(agreeing, run, f"{killed.__name__.replace('_', ' ')} after {line.removesuffix(':')}: {place}")
     wanted = processes.reference_of_agreed(agreeing).topic_word
     for model in processes.delivered(agreeing, run):

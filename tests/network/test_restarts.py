@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from fedtopics import files, methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.files import StoreError
 from fedtopics.network.coordinator.answers import Silence
-from fedtopics.network.coordinator.checkpoint import WireRound
+from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.rounds import TooFewPartiesError
 from fedtopics.network.messages import Request
 from fedtopics.network.party import ledger_file
@@ -138,16 +139,16 @@ def test_a_party_dies_while_it_charges(
     assert paid(stage) == reference[1]
 
 
-def dies_at_the_second() -> Callable[[WireRound], None]:
+def dies_at_the_second(patch: pytest.MonkeyPatch) -> None:
     """Kills the coordinator once two rounds were combined, and only one of them is in its checkpoint."""
-    rounds: list[WireRound] = []
+    calls, real = count(1), Checkpoint.save
 
-    def note(line: WireRound) -> None:
-        rounds.append(line)
-        if len(rounds) == 2:
+    def save(now: Checkpoint, folder: Path) -> None:
+        if next(calls) == 2:
             raise Killed
+        real(now, folder)
 
-    return note
+    patch.setattr(Checkpoint, "save", save)
 
 
 def test_the_coordinator_dies_after_every_round(
@@ -155,8 +156,10 @@ def test_the_coordinator_dies_after_every_round(
 ) -> None:
     stage = rehearsal(tmp_path)
     for _ in range(4):
-        with pytest.raises(Killed):
-            stage.trained(channel=Mortal(stage.sides), on_round=dies_at_the_second())
+        with pytest.MonkeyPatch.context() as patch:
+            dies_at_the_second(patch)
+            with pytest.raises(Killed):
+                stage.trained(channel=Mortal(stage.sides))
     topics = finished(stage, Mortal(stage.sides))
     assert np.array_equal(topics, reference[0])
     assert paid(stage) == reference[1]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fedtopics import __version__
-from fedtopics.commands.family import add, in_order
+from fedtopics.commands.family import of
 from fedtopics.commands.old_names import WithOldNames
 from fedtopics.commands.options import wrapped
 from fedtopics.documents.text.harmless import HarmlessFormatter, one_line
@@ -27,13 +27,12 @@ PANELS = {
 app = typer.Typer(
     name="fedtopics",
     help="Federated, private topic modeling: parties learn one topic model, no raw text leaves its owner.",
-    cls=in_order(PANELS, WithOldNames),
+    cls=of("fedtopics.commands", PANELS, WithOldNames),
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-add(app, "fedtopics.commands", PANELS)
 
 
 @app.callback(invoke_without_command=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fedtopics.commands import options, tables
 from fedtopics.network.party import ledger_file
+from fedtopics.network.phases import logged
 from fedtopics.network.plan.policy import Policy
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
@@ -52,7 +53,7 @@ def _runs(found: ledger_file.LedgerFile) -> dict[str, str]:
 
 def _in_words(entries: list[Entry]) -> str:
     paid = [entry for entry in entries if entry.cost != FREE]
-    steps = ", ".join(f"{entry.run.split('/', 1)[1]} of round {entry.round}" for entry in paid)
+    steps = ", ".join(f"{entry.run.split('/', 1)[1]} of {logged(entry.round)}" for entry in paid)
     return f"{len(entries)} releases, of which {len(paid)} cost budget" + (f": {steps}" if steps else "")
 
 

@@ -2,12 +2,14 @@
 
 import sys
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from time import sleep
 from typing import Annotated
 
 import typer
 
+from fedtopics import files
 from fedtopics.commands import options
 from fedtopics.network.keeper import until_told_to_stop
 from fedtopics.report.live.pages import View
@@ -26,8 +28,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Of that page; any fre
 
 def on_a_page(views: Mapping[str, View], port: int) -> None:
     """Serve the pages and say their address until told to stop."""
-    with served(views, port) as address:
-        announce(address)
+    with served(views, port) as address, announced(address):
         until_interrupted()
 
 
@@ -39,9 +40,19 @@ def until_interrupted() -> None:
         sleep(0.2)
 
 
-def announce(address: str) -> None:
-    """Say where the page is; open it where someone sits before a terminal."""
+@contextmanager
+def announced(address: str) -> Iterator[None]:
+    """Say where the page is; open it where someone sits before a terminal.
+
+    A browser is given a file that leads there: what it is started with, others can read among the processes.
+    """
     options.say(f"live view: {address}")
     sys.stdout.flush()
-    if sys.stdout.isatty():
-        webbrowser.open(address)
+    if not sys.stdout.isatty():
+        yield
+        return
+    with files.scratch_folder(None) as folder:
+        way = folder / "live.html"
+        files.write(way, f'<meta http-equiv="refresh" content="0; url={address}">\n'.encode())
+        webbrowser.open(way.as_uri())
+        yield

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from fedtopics.errors import InputError
 from fedtopics.model.matching import bhattacharyya, subtract_base
@@ -78,6 +77,8 @@ def widened(model: TopicModel, vocabulary: Sequence[str]) -> TopicModel:
 
 def matched(old: TopicModel, new: TopicModel, threshold: float = SAME) -> NDArray[np.int64]:
     """The old topic that each new one is, over one vocabulary; new ones have numbers after the old."""
+    from scipy.optimize import linear_sum_assignment  # half a second to import
+
     alike = bhattacharyya(subtract_base(new.topic_word), subtract_base(old.topic_word))
     rows, columns = linear_sum_assignment(-alike)
     group = np.full(new.n_topics, -1, np.int64)

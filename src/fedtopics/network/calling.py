@@ -6,17 +6,16 @@ A proxy (HTTP CONNECT) carries bytes that it cannot read: certificates are check
 import http.client
 import ssl
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
+from typing import Any
 from urllib.parse import unquote, urlsplit
-
-from cryptography import x509
 
 from fedtopics.errors import InputError
 from fedtopics.network.messages import STALLED
-from fedtopics.network.plan import certificates
-from fedtopics.network.tls import Credentials
+from fedtopics.network.tls import COORDINATOR, Credentials
 
 KNOCK = 10.0  # seconds for an answer
 
@@ -33,12 +32,21 @@ def called(
         connection = http.client.HTTPSConnection(*at, timeout=seconds, context=context)
         connection.set_tunnel(host, port, headers)
     connection.connect()
-    shown = connection.sock.getpeercert(binary_form=True) or b""
-    name = certificates.common_name(x509.load_der_x509_certificate(shown).subject)
-    if name != certificates.COORDINATOR:
+    names = _names(connection.sock.getpeercert() or {})
+    if names != [COORDINATOR]:
         connection.close()
-        raise InputError(f"expected the coordinator's certificate, got that of {name!r:.60}")
+        raise InputError(f"expected the coordinator's certificate, got that of {', '.join(names)!r:.60}")
     return connection
+
+
+def _names(certificate: Mapping[str, Any]) -> list[str]:
+    """The common names in a certificate that was verified; none in any other.
+
+    >>> _names({"subject": ((("organizationName", "letters"),), (("commonName", "coordinator"),))})
+    ['coordinator']
+    """
+    parts = [pair for part in certificate.get("subject", ()) for pair in part]
+    return [value for kind, value in parts if kind == "commonName"]
 
 
 def proxy_address(proxy: str) -> tuple[tuple[str, int], dict[str, str]]:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -24,15 +23,21 @@ SHORTEST, LONGEST = 0.5, 30.0  # seconds before a process that ended is started 
 GRACE = 5.0
 POLL = 0.2
 NOTE = "worker.pid"
+STOP = "stop"  # the file by which a party's own page asks to end
 WORKER = "fedtopics.network.worker"
+
+
+def command(role: str, folder: Path) -> list[str]:
+    """What starts a participant's worker; no code is taken from the folder where that is done (-P)."""
+    return [sys.executable, "-P", "-m", WORKER, role, str(folder.resolve())]
 
 
 @dataclass
 class Kept:
     """The worker of a participant, `coordinator` or `party`, whose folder this is.
 
-    No code is taken from the folder in which it is started (-P). It reads from a pipe that its keeper holds
-    open and never writes to: when the keeper is gone, however it ended, the worker ends too.
+    It reads from a pipe that its keeper holds open and never writes to: when the keeper is gone, however it
+    ended, the worker ends too.
     """
 
     role: str
@@ -88,7 +93,7 @@ class Kept:
     def _start(self) -> None:
         self._started = monotonic()
         self._process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-P", "-m", WORKER, self.role, str(self.folder.resolve())],
+            command(self.role, self.folder),
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
@@ -136,6 +141,8 @@ def keep_log(folder: Path, name: str = LOG) -> None:
 
     What a party logs is for its owner alone.
     """
+    from logging.handlers import RotatingFileHandler
+
     if name == LOG:
         os.umask(0o777 & ~files.PRIVATE_FOLDER)
     handler = RotatingFileHandler(folder / name, maxBytes=MOST_BYTES, backupCount=N_FILES, encoding="utf-8")

@@ -10,10 +10,9 @@ operation and the party's name: an answer that was sent before, or is another's,
 import json
 import os
 import struct
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
-
-from fedtopics.network.wire import WireError
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Self
 
 TURN, QUESTION, ANSWER = "/turn", "Question", "Answer"  # the parties' resource, and headers with a number
 WORKING = "Working"  # header with the number of the question that a party works on: a sign of life
@@ -30,15 +29,22 @@ PROTOCOL = 1  # of messages, checkpoints and stores: a run is finished by the on
 class Message:
     """A question or an answer, as bytes and back."""
 
+    body: bytes
+
     def to_bytes(self) -> bytes:
-        header: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
-        body = header.pop("body")
-        described = json.dumps(header, separators=(",", ":")).encode()
-        return b"".join([struct.pack("<I", len(described)), described, body])
+        return b"".join(self.parts())
+
+    def parts(self) -> tuple[bytes, bytes]:
+        """The same in two parts, the second of which is the very body: many messages may share one."""
+        names = [item.name for item in fields(self) if item.name != "body"]  # type: ignore[arg-type]
+        described = json.dumps({name: getattr(self, name) for name in names}, separators=(",", ":")).encode()
+        return struct.pack("<I", len(described)) + described, self.body
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """The message in these bytes; whatever else they are is a `WireError`."""
+        from fedtopics.network.wire import WireError  # a party that waits has not imported it
+
         if not isinstance(data, bytes) or len(data) < 4:
             raise WireError(f"expected a message, got {type(data).__name__} that is none")
         length = struct.unpack_from("<I", data)[0]
@@ -70,6 +76,26 @@ class Request(Message):
     nonce: str = field(default_factory=lambda: os.urandom(16).hex())
     known: str = ""
     body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Outgoing(Mapping[str, bytes]):
+    """Questions by party as bytes, made when they are looked at; a body that many have is held once."""
+
+    requests: Mapping[str, Request]
+
+    def __getitem__(self, party: str) -> bytes:
+        return self.requests[party].to_bytes()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.requests)
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+    def parts(self, party: str) -> tuple[bytes, ...]:
+        """A question in parts."""
+        return self.requests[party].parts()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 from fedtopics.protocol.agreeing import CONFIRMATION, PROPOSAL
 
 WORDS = {PROPOSAL: "words: parties propose", CONFIRMATION: "words: parties vote"}
+LOGGED = {PROPOSAL: "round of proposals", CONFIRMATION: "round of votes"}
 OPERATIONS = {
     "hello": "asking who takes part",
     "vocabulary": "words: telling the list",
@@ -24,6 +25,15 @@ def round_name(number: int) -> str:
     ('words: parties propose', 'round 1')
     """
     return WORDS.get(number, f"round {number + 1}")
+
+
+def logged(number: int) -> str:
+    """A round as logs and ledgers call it: by its number in records, or by what is done about words.
+
+    >>> logged(-2), logged(0)
+    ('round of proposals', 'round 0')
+    """
+    return LOGGED.get(number, f"round {number}")
 
 
 def phase(asked: Mapping[str, Any], n_rounds: int) -> str:

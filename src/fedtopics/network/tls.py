@@ -6,6 +6,8 @@ from pathlib import Path
 
 from fedtopics.errors import InputError
 
+COORDINATOR = "coordinator"  # its name in its certificate; no party can be called so
+
 
 @dataclass(frozen=True)
 class Credentials:

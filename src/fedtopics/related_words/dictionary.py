@@ -15,8 +15,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from scipy.sparse import csr_array
-
 from fedtopics.errors import InputError
 
 _CODE = re.compile(r"[a-z]{2,3}")
@@ -55,6 +53,8 @@ def weights(path: Path, place: dict[str, int]) -> Any:
             f"expected translations of words of the vocabulary, got none in {path}; words of documents with "
             "languages stand with these, as de:steuer"
         )
+    from scipy.sparse import csr_array
+
     matrix = csr_array(([1.0] * len(rows), (rows, columns)), shape=(len(place), len(place)))
     matrix.sum_duplicates()
     matrix.data[:] = 1.0

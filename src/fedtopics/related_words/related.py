@@ -10,13 +10,15 @@ without a vector is related to itself alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, issparse
 
 from fedtopics.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats: TypeAlias = NDArray[np.float64]
 N_NEIGHBORS = 20
@@ -33,7 +35,7 @@ class RelatedWords:
     sha256    of the file they were read from, if any
     """
 
-    weights: csr_array
+    weights: "csr_array"
     n_known: int
     source: str = "matrix"
     sha256: str = ""
@@ -55,6 +57,7 @@ class RelatedWords:
 
         tau   how strongly: 0 changes nothing
 
+        >>> from scipy.sparse import csr_array
         >>> pairs = RelatedWords(csr_array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), n_known=3)
         >>> pairs.draw_together(np.array([[0.25, 0.25, 0.5]]), tau=1.0).round(3).tolist()
         [[0.25, 0.25, 0.5]]
@@ -86,6 +89,8 @@ def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWor
 
     Negative weights become zeros; nothing else is changed. `source` is what to call them.
     """
+    from scipy.sparse import csr_array
+
     weights = csr_array(matrix, dtype=np.float64, copy=True)
     if weights.shape != (n_words, n_words):
         raise InputError(
@@ -108,6 +113,8 @@ def from_vectors(
     n_words       size of the vocabulary
     n_neighbors   how many others are related to a word
     """
+    from scipy.sparse import coo_array, csr_array
+
     if n_neighbors < 1:
         raise InputError(f"expected at least 1 neighbor of each word, got {n_neighbors}")
     places = np.asarray(known, np.int64)
@@ -122,6 +129,8 @@ def from_vectors(
 
 
 def _normalized(vectors: Any) -> Any:
+    from scipy.sparse import csr_array, issparse
+
     if issparse(vectors):
         lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
         scale = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0)
@@ -133,6 +142,8 @@ def _normalized(vectors: Any) -> Any:
 
 def _nearest(units: Any, n_neighbors: int) -> tuple[NDArray[np.int64], Floats]:
     """Places of the nearest other rows of each row, and their cosines, zero where negative."""
+    from scipy.sparse import issparse
+
     n_rows = units.shape[0]
     near = np.zeros((n_rows, n_neighbors), np.int64)
     cosines = np.zeros((n_rows, n_neighbors))

@@ -10,12 +10,15 @@ Fellbaum (ed.), WordNet: An Electronic Lexical Database, MIT Press 1998; file fo
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from fedtopics.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 FOLDER = Path("/usr/share/wordnet")
 KINDS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
@@ -37,8 +40,10 @@ ENDINGS = {
 Synset = tuple[str, int]  # kind and place in its file
 
 
-def read(folder: Path, place: Mapping[str, int]) -> tuple[NDArray[np.int64], csr_array]:
+def read(folder: Path, place: Mapping[str, int]) -> tuple[NDArray[np.int64], "csr_array"]:
     """Places and sparse vectors of the words in `place` that WordNet knows."""
+    from scipy.sparse import csr_array
+
     missing = [name for name in KINDS.values() if not (folder / f"data.{name}").is_file()]
     if missing:
         raise InputError(

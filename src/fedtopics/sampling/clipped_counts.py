@@ -23,16 +23,18 @@ on a GPU (`gpu.using`).
 """
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native
 from fedtopics.sampling.arguments import natural_number, non_negative, positive_number, topic_count
 from fedtopics.sampling.gpu import clipped_sum, using
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 ENTRIES_AT_ONCE = 1 << 20
 WORTH_A_GPU = 1_000_000  # entries from which on device="auto" takes a GPU
@@ -97,6 +99,8 @@ def sum_of_counts(
     resolution: int,
 ) -> NDArray[np.int64]:
     """The sum (n_words,), in steps, of the units' word counts; the arguments of `sum_of_differences`."""
+    from scipy.sparse import csr_array
+
     natural_number("n_words", n_words)
     own_words, own_counts, offsets, units = _entries(words, counts, offsets, units, n_words)
     cap, clip, most = positive_number("cap", cap), positive_number("clip", clip), _resolution(resolution)
@@ -116,8 +120,10 @@ def sum_of_counts(
     return total
 
 
-def _squared_norms(vectors: csr_array) -> NDArray[np.float64]:
+def _squared_norms(vectors: "csr_array") -> NDArray[np.float64]:
     """Of each row. The product adds in one order on every machine; whole steps add up exactly."""
+    from scipy.sparse import csr_array
+
     squares = csr_array((vectors.data**2, vectors.indices, vectors.indptr), vectors.shape)
     norms: NDArray[np.float64] = squares @ np.ones(vectors.shape[1])
     return norms

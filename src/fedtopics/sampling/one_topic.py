@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling.channel_em import Expectation, Mixtures, SizedTopics, maximize
@@ -187,6 +186,8 @@ class _Block:
 
     def expected(self, theta: Floats) -> tuple[Doubles, Doubles]:
         """Counts of words by topic beyond hidden ones of all words, and the length of each document."""
+        from scipy.sparse import csr_array
+
         hidden = self.histograms.chances()["hidden"]
         own = theta[self.rows] * (_posterior(self.values, self.mu, self.histograms)[0] - hidden * self.mu)
         picked = csr_array(

@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from fedtopics.errors import InputError
 from fedtopics.sampling.histograms import Histograms
@@ -110,6 +109,8 @@ def _counts(
     units: Histograms, lengths: Floats, phi: NDArray[np.float32], chances: Floats
 ) -> NDArray[np.float32]:
     """sum_u E[n_uw | z_u = k] Pr[z_u = k], words that are not in the vectors included."""
+    from scipy.sparse import csr_array
+
     hidden = units.chances()["hidden"]
     total = (hidden * (lengths @ chances))[None, :] * phi
     for rows, mu, sums, weighted in _read(units, lengths, phi):

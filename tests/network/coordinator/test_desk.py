@@ -25,7 +25,7 @@ def test_each_party_gets_its_own_question_and_answers_it() -> None:
     for name, visit in visits.items():
         found = desk.fetch(name, visit, 5)
         assert found is not None
-        desk.bring(name, found[0], b"I " + found[1])
+        desk.bring(name, found[0], b"I " + b"".join(found[1]))
     assert answers.result(5) == {"north": b"I who", "south": b"I where"}
     assert desk.fetch("north", visits["north"], 0) is None
 

@@ -139,8 +139,7 @@ def _shown(federation: "LocalFederation", run: "RunFolder", port: int) -> Iterat
     for party in federation.hub.plan.parties:
         watched = PartyWatch(federation.folder / party)
         views[f"party-{party}"] = View(f"Party {party}", watched.look, watched.stop)
-    with served(views, port) as address:
-        watching.announce(address)
+    with served(views, port) as address, watching.announced(address):
         yield
 
 

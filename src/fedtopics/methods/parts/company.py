@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from fedtopics.model.distinctive import ranked
 from fedtopics.protocol.told import Form, Numbers
@@ -43,6 +42,8 @@ def form(n_words: int, n_topics: int) -> Form:
 
 def counted(histograms: Histograms, candidates: NDArray[Any]) -> Arrays:
     """[party] In how many histograms each two candidates of a topic are, and how many there are."""
+    from scipy.sparse import csr_array
+
     shape = (histograms.n_docs, histograms.n_words)
     present = csr_array(
         (np.ones(len(histograms.words), np.float32), histograms.words, histograms.offsets), shape

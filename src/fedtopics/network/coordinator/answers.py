@@ -12,7 +12,8 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.coordinator.waiting import Patience, Waiting
-from fedtopics.network.messages import Reply, Request
+from fedtopics.network.messages import Outgoing, Reply, Request
+from fedtopics.network.phases import logged
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import ForgottenError
 
@@ -124,7 +125,7 @@ class Asking:
             except Exception as error:  # its bytes end its part in the round, never the run
                 is_ours = isinstance(error, InputError)
                 problem = error if is_ours else f"reading it failed with {type(error).__name__}"
-                self.log(f"what party {name} sent in round {number} was refused: {problem}")
+                self.log(f"what party {name} sent in {logged(number)} was refused: {problem}")
         return sent
 
     def ask(
@@ -143,18 +144,17 @@ class Asking:
         requests = {
             name: Request(*about, known=known.get(name, ""), body=body) for name, body in bodies.items()
         }
-        outgoing = {name: request.to_bytes() for name, request in requests.items()}
-        self.count(down=sum(map(len, outgoing.values())))
-        answers = self._answers(operation, number, outgoing)
+        self.count(down=sum(len(part) for request in requests.values() for part in request.parts()))
+        answers = self._answers(operation, number, Outgoing(requests))
         bodies, forgetful = {}, set[str]()
         for name in sorted(set(answers) & set(requests)):
-            problem, body = opened(answers[name], requests[name], name)
             self.count(up=_size(answers[name]))
+            problem, body = opened(answers.pop(name), requests[name], name)
             if problem == FORGOTTEN:
                 forgetful.add(name)
             elif problem:
                 if self._problems.get(name) != (operation, problem):  # the same again interests nobody
-                    self.log(f"party {name}: no {operation} of round {number}: {problem}")
+                    self.log(f"party {name}: no {operation} of {logged(number)}: {problem}")
                 self._problems[name] = operation, problem
             else:
                 self._problems.pop(name, None)
@@ -164,7 +164,7 @@ class Asking:
 
     def _answers(
         self, operation: str, number: int, outgoing: Mapping[str, bytes]
-    ) -> Mapping[str, bytes | Silence]:
+    ) -> dict[str, bytes | Silence]:
         """What has come of a question; who is silent takes no part until it comes back."""
         kind = f"{operation} {number}" if number < 1 else operation  # the first rounds are like no other
         spare = operation != "sum" and len(self.present) > self.terms.min_parties

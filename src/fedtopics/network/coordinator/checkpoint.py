@@ -17,6 +17,7 @@ from fedtopics import __version__, files
 from fedtopics.errors import InputError
 from fedtopics.network import wire
 from fedtopics.network.messages import PROTOCOL
+from fedtopics.network.phases import logged
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.turn import Arrays
 
@@ -57,7 +58,7 @@ class Checkpoint:
         arrays = {f"{STATE}{name}": array for name, array in self.state.items()}
         arrays[ABOUT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         content = wire.saved(arrays)
-        files.write(folder / NEXT, content)
+        files.write(folder / NEXT, content, named=False)
         if (folder / FILE).is_file():
             (folder / FILE).replace(folder / BEFORE)
         (folder / NEXT).replace(folder / FILE)
@@ -82,7 +83,7 @@ class Checkpoint:
                     damaged = damaged or f"expected a checkpoint in {path}, got {error!r}"
                     continue
                 if damaged:
-                    log(f"{damaged}; the run goes on from the one before, at round {found.next_round}")
+                    log(f"{damaged}; the run goes on from the one before, at {logged(found.next_round)}")
                 if (found.run, found.plan) != (run, plan):
                     raise InputError(
                         f"{path} belongs to run {found.run!r} of another plan; that needs a new run"

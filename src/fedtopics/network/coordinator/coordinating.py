@@ -31,6 +31,7 @@ from fedtopics.network.coordinator.rounds import Coordinator, TooFewPartiesError
 from fedtopics.network.coordinator.server import Server
 from fedtopics.network.coordinator.standing import Standing
 from fedtopics.network.coordinator.waiting import Waiting
+from fedtopics.network.phases import logged
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
@@ -156,7 +157,7 @@ class Coordinating:
             run.log(f"given up after {MOST_FRUITLESS} attempts without a new round")
             run.change("failed", f"{MOST_FRUITLESS} attempts without a new round; resume it when mended")
             return
-        self.say(f"{run.name} goes on from round {status.round} with {', '.join(self._desk.parties)}")
+        self.say(f"{run.name} goes on from {logged(status.round)} with {', '.join(self._desk.parties)}")
         plan = self.folder.plan
         self._desk.most_bytes = LARGEST + 32 * plan.vocabulary.most_words * plan.method().n_topics
         self._desk.hang_up = run.abort.exists
@@ -182,7 +183,7 @@ class Coordinating:
             self._note(run, "failed", text)
         with suppress(InputError):
             after = run.status()
-            self.say(f"{run.name} {after.state}, round {after.round} of {after.n_rounds}")
+            self.say(f"{run.name} {after.state}, {logged(after.round)} of {after.n_rounds}")
 
     def _note(self, run: RunFolder, state: str, reason: str) -> None:
         """Put down where a run stands, if the disk has room for it."""

@@ -18,6 +18,7 @@ from time import monotonic
 
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.waiting import SILENCE
+from fedtopics.network.messages import Outgoing
 
 MOST_BYTES = 2**31
 MOST_LINES, MINUTE = 20, 60.0  # about the comings and goings of one party in a minute
@@ -32,7 +33,7 @@ class HungUpError(Exception):
 @dataclass
 class _Asked:
     number: str
-    question: bytes
+    question: tuple[bytes, ...]  # in parts, which several may share
     visit: int = 0  # in which it was handed out
     answer: bytes | None = None
 
@@ -80,7 +81,7 @@ class Desk:
             }
             return tuple(sorted(alive))
 
-    def standing(self) -> tuple[dict[str, str], bytes | None]:
+    def standing(self) -> tuple[dict[str, str], tuple[bytes, ...] | None]:
         """How it stands with each party that is there or was asked, and a question that is waited for."""
         with self._change:
             there = {name for name, known in self._known.items() if known.visit}
@@ -146,8 +147,8 @@ class Desk:
                 self._known.setdefault(party, _Known()).works = False
                 self._change.notify_all()
 
-    def fetch(self, party: str, visit: int, seconds: float) -> tuple[str, bytes] | None:
-        """The number and text of a question that was not handed out in this visit; None where none comes."""
+    def fetch(self, party: str, visit: int, seconds: float) -> tuple[str, tuple[bytes, ...]] | None:
+        """The number and the parts of a question not handed out in this visit yet; None where none comes."""
         with self._change:
             known = self._known.setdefault(party, _Known())
             known.seen, known.works, known.fetches = monotonic(), False, True
@@ -166,7 +167,8 @@ class Desk:
     def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
         began = answered = monotonic()
         with self._change:
-            self._asked = {name: _Asked(os.urandom(16).hex(), data) for name, data in requests.items()}
+            parts = requests.parts if isinstance(requests, Outgoing) else lambda name: (requests[name],)
+            self._asked = {name: _Asked(os.urandom(16).hex(), parts(name)) for name in requests}
             self._change.notify_all()
             n_answers = 0
             try:

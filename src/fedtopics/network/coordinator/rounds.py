@@ -14,6 +14,7 @@ repeated with the same parties gives the same state, bit for bit.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.text.words import word_digest
 from fedtopics.errors import InputError
+from fedtopics.files import side_by_side
 from fedtopics.network import wire
 from fedtopics.network.coordinator import greeting
 from fedtopics.network.coordinator.answers import Asking, Channel
@@ -33,6 +35,7 @@ from fedtopics.network.coordinator.lines import Lines
 from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
 from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.expected import Expected, Learned, read, read_declared
+from fedtopics.network.phases import logged
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
 from fedtopics.protocol.agreeing import WordRounds
@@ -100,8 +103,9 @@ class Coordinator:
             self.log(f"party {name} is not connected")
         self._welcome(now)
         while now.next_round < self.terms.method.n_rounds + now.lost:
-            now = self._step(now)
-            now.save(self.folder)
+            before, now = now, self._step(now)
+            told = [partial(self.on_round, line) for line in now.rounds[len(before.rounds) :]]
+            side_by_side(partial(now.save, self.folder), *told)
             self._welcome(now)
         return now
 
@@ -173,10 +177,9 @@ class Coordinator:
         line = WireRound(number, seconds, carried["up"], carried["down"], told, carried["plain"], missing)
         answered = {name: [*now.answered.get(name, []), number] for name in sent}
         self.log(
-            f"round {number}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
+            f"{logged(number)}: {len(sent)} of {len(self.terms.parties)} parties, {line.seconds:.2f} s"
             + (f", without {', '.join(missing)}" if missing else "")
         )
-        self.on_round(line)
         rounds, answered = (*now.rounds, line), {**now.answered, **answered}
         return replace(after, next_round=number + 1, rounds=rounds, answered=answered)
 
@@ -230,14 +233,14 @@ class Coordinator:
         if self._sums is not None and number >= 0:
             return self._summed(now, state, told, self._sums, believed)
         heard = self._lines.exchange(number, told, contribution, digest)
-        self._require(heard, f"answered in round {number}")
+        self._require(heard, f"answered in {logged(number)}")
         self._asking.count(plain=n_bytes)
         kept = self._lines.sent(heard) if adds_up(rounds) else heard
         after, useless = combine(rounds, state, kept, self.terms.turn("server", number), believed)
         for name in useless:
-            self.log(f"what party {name} sent in round {number} was refused: no round can be made of it")
+            self.log(f"what party {name} sent in {logged(number)} was refused: no round can be made of it")
         sent = {name: None for name in heard if name not in useless}
-        self._require(sent, f"sent something useful in round {number}")
+        self._require(sent, f"sent something useful in {logged(number)}")
         if isinstance(rounds, WordRounds) and number + 1 == rounds.n_rounds:
             return self._agreed(now, rounds.words(after)), sent
         return replace(now, state=after), sent

@@ -242,11 +242,12 @@ class _Visit(BaseHTTPRequestHandler):
         number, question = found
         self.send_response(200)
         self.send_header(QUESTION, number)
-        self.send_header("Content-Length", str(len(question)))
+        self.send_header("Content-Length", str(sum(map(len, question))))
         self.end_headers()
-        for place in range(0, len(question), PART):
-            self.wfile.write(memoryview(question)[place : place + PART])
-            self.server.desk.sign(self.party)
+        for part in question:
+            for place in range(0, len(part), PART):
+                self.wfile.write(memoryview(part)[place : place + PART])
+                self.server.desk.sign(self.party)
 
     def _say_nothing(self) -> None:
         self.send_response(204)

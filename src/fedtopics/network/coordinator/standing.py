@@ -12,7 +12,7 @@ class Standing:
     """Looks at a desk: who is there, who computes, who has answered, and what was asked."""
 
     desk: Desk
-    _last: tuple[bytes | None, dict[str, Any]] = field(default=(None, {}), init=False)
+    _last: tuple[tuple[bytes, ...] | None, dict[str, Any]] = field(default=(None, {}), init=False)
 
     def look(self) -> dict[str, Any]:
         """Parties by how it stands with them, and the question that is waited for."""
@@ -22,6 +22,6 @@ class Standing:
         return {"parties": parties, "asked": self._last[1]}
 
 
-def _about(question: bytes) -> dict[str, Any]:
-    asked = Request.from_bytes(question)
+def _about(question: tuple[bytes, ...]) -> dict[str, Any]:
+    asked = Request.from_bytes(b"".join(question))
     return {"run": asked.run, "operation": asked.operation, "round": asked.round}

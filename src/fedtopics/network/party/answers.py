@@ -49,6 +49,11 @@ class PartyAnswers:
                 self._side.unpaid = self._unpaid
         return self._side
 
+    @property
+    def unpaid(self) -> bool:
+        """Whether a price could not be written: only this process knows."""
+        return self._unpaid or (self._side is not None and self._side.unpaid)
+
     def close(self) -> None:
         if self._side is not None:
             self._unpaid = self._side.unpaid

@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ class LedgerFile:
 
     @property
     def marks(self) -> tuple[Path, ...]:
-        """The files that name the last entry, in the order in which they are written."""
+        """The files that name the last entry, in the order in which they are first written."""
         head = self.folder / HEAD
         return (head,) if self.anchor is None else (head, self.anchor)
 
@@ -73,10 +74,13 @@ class LedgerFile:
         """Let head and anchor name the last entry, where they do not yet: nothing is sent before."""
         if not self.settled:
             named = json.dumps({"entries": len(self.entries), "head": self.head}).encode()
-            for path in self.marks:
-                files.write(
-                    path, named, failed="what was charged stays charged, and is sent when asked again"
-                )
+            failed = "what was charged stays charged, and is sent when asked again"
+            writes = [partial(files.write, path, named, failed=failed) for path in self.marks]
+            if all(path.is_file() for path in self.marks):
+                files.side_by_side(*writes)
+            else:  # at first in order: an anchor without a head is a ledger that was put away
+                for write in writes:
+                    write()
             self.settled = True
 
 

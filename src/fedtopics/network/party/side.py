@@ -47,6 +47,7 @@ from fedtopics.network.party.runs import (
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.party.sums import Identity, PartySums
 from fedtopics.network.party.words import PartyWords, told_words
+from fedtopics.network.phases import logged
 from fedtopics.network.plan.policy import REFUSE
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.private_scores import Score
@@ -59,8 +60,7 @@ from fedtopics.protocol.agreeing import CONFIRMATION
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party
 
-RESULT_BYTES = 2**26  # of a result beside the numbers of its model
-MODEL_FACTOR = 4  # more than what these numbers take
+RESULT_BYTES, MODEL_FACTOR = 2**26, 4  # of a result: beside the numbers of its model, and times these
 RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 logger = logging.getLogger(__name__)
 
@@ -150,7 +150,7 @@ class PartySide:
     def _note(self, asked: Request, line: str) -> None:
         """Put a line into this party's own log, as far as its policy allows."""
         if self.log != "nothing":
-            logger.info("%s of round %d: %s", one_line(asked.operation), asked.round, one_line(line))
+            logger.info("%s of %s: %s", one_line(asked.operation), logged(asked.round), one_line(line))
 
     def _vocabulary(self, asked: Request) -> bytes:
         """Take the words of the run; a second list for the same run could undo the noise, and is refused."""

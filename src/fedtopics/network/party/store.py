@@ -17,6 +17,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -136,9 +137,9 @@ class PartyStore:
     def _put(self, entry: Entry, payload: bytes, memory: Arrays | None) -> None:
         """Write a release and then its line; what was not charged leaves its room to the next line."""
         try:
-            if memory is not None:
-                files.write(self._memory_path(entry), wire.saved(memory))
-            files.write(release_path(self.folder, entry), ledger_file.line(entry) + payload)
+            framed = {release_path(self.folder, entry): ledger_file.line(entry) + payload}
+            framed |= {} if memory is None else {self._memory_path(entry): wire.saved(memory)}
+            files.side_by_side(*(partial(files.write, *each) for each in framed.items()))
             self._charge(entry)
         except Exception:
             if self._descriptor >= 0 and entry not in self._file.entries:

@@ -8,6 +8,7 @@ import http.client
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event, Thread
 from time import sleep, time
 
@@ -23,6 +24,7 @@ from fedtopics.network.messages import (
     TURN,
     WORKING,
 )
+from fedtopics.network.plan import typed_file
 from fedtopics.network.tls import Credentials
 
 MOST_BYTES = 2**31  # of a question
@@ -33,6 +35,19 @@ NOTHING = ("", b"")
 
 class NoQuestionError(InputError):
     """The coordinator answered with something else than a question."""
+
+
+def address(folder: Path) -> tuple[str, int, str | None]:
+    """Host and port of the coordinator, and the proxy on the way to it, as plan and policy in a folder say.
+
+    Both are looked at as a whole before anything is answered; a party that waits knows no more of them.
+    """
+    named = typed_file.read(folder / "plan.toml", "plan", lambda data: str(data.get("coordinator", "")))
+    proxy = typed_file.read(folder / "policy.toml", "policy", lambda data: data.get("proxy"))
+    host, _, port = named.rpartition(":")
+    if not host or not port.isdecimal() or not isinstance(proxy, str | None):
+        raise InputError(f"expected host:port of a coordinator and of a proxy, got {named!r:.60} in {folder}")
+    return host, int(port), proxy
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import Any
 
 from fedtopics import files
 from fedtopics.errors import InputError
-from fedtopics.network.keeper import LOG
+from fedtopics.network.keeper import LOG, STOP
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.ledger_file import LedgerFile
 from fedtopics.network.party.store import MODELS, release_path
@@ -26,7 +26,6 @@ from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import FREE, Cost, total
 from fedtopics.privacy.price.ledger import Entry, Ledger
 
-STOP = "stop"
 N_RELEASES, N_LINES, TAIL = 500, 30, 2**15
 RELEASES = {"contribute": "contribution", "evaluate": "private scores", "failed": "failed release"}
 Json = dict[str, Any]

@@ -15,6 +15,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,12 +23,13 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from fedtopics import files
 from fedtopics.errors import InputError
+from fedtopics.network.tls import COORDINATOR
 
-COORDINATOR = "coordinator"
 CERTIFICATE = "certificate"  # what a renewed one is called on the wire
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 TAKEN = ("server", COORDINATOR, "admin")
@@ -68,9 +70,15 @@ def make_signing_key(path: Path) -> None:
     files.write(path.with_suffix(".pub"), public, mode=PUBLIC_FILE)
 
 
+@lru_cache(maxsize=1)
+def _parsed_key(content: bytes) -> PrivateKeyTypes:
+    """The key in a file; that it is a sound one is looked at once, as it takes a tenth of a second."""
+    return serialization.load_pem_private_key(content, None)
+
+
 def read_key(path: Path) -> rsa.RSAPrivateKey:
     try:
-        key = serialization.load_pem_private_key(files.read(path, MOST_BYTES), None)
+        key = _parsed_key(files.read(path, MOST_BYTES))
     except UNREADABLE:
         raise InputError(f"expected a private key in {path}, got none") from None
     if not isinstance(key, rsa.RSAPrivateKey):

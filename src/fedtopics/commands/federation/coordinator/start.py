@@ -10,7 +10,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options
-from fedtopics.commands.pages import Pages, keeping
+from fedtopics.commands.keeping import keep
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.coordinator.waiting import Waiting
 from fedtopics.network.plan.readiness import check_certificate
@@ -23,9 +23,7 @@ def start(
     ] = False,
     metrics: options.Metrics = None,
 ) -> None:
-    from fedtopics.network.coordinator.health import CoordinatorHealth
-    from fedtopics.network.keeper import Kept, say, until_told_to_stop
-    from fedtopics.network.metrics import Written
+    from fedtopics.network.keeper import say
 
     hub = CoordinatorFolder(folder)
     plan = hub.plan
@@ -37,7 +35,4 @@ def start(
     say(f"plan {plan.digest} of {', '.join(plan.parties)}")
     if submit and not hub.runs():
         say(f"{hub.submit().name} begins when the parties are there; see it: fedtopics federation run watch")
-    written = Written(metrics, lambda: CoordinatorHealth(folder).gauges(), {"coordinator": plan.name}, say)
-    with Kept("coordinator", folder, say) as worker:
-        stop = keeping(until_told_to_stop(), Pages(folder, say))
-        worker.keep_going(stop, written.now_and_then)
+    keep("coordinator", folder, metrics)

@@ -96,5 +96,10 @@ def _check_authority(invited: Invitation, told: str | None, *, ask: bool) -> Non
     options.say(f"authority of {invited.agreed.name} at {invited.coordinator}: {known}")
     if told is not None and told.replace(" ", "").lower() != known.replace(" ", ""):
         raise InputError("expected the authority of the invitation, got another fingerprint; do not join")
-    if told is None and ask:
+    if told is None and not ask:
+        raise InputError(
+            "expected --authority beside --policy: the fingerprint that the coordinator reads out, as nobody "
+            "is asked to compare it, and another invitation in the place of this one would not be noticed"
+        )
+    if told is None:
         typer.confirm("does the coordinator read out the same on the telephone?", abort=True)

@@ -10,7 +10,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options
-from fedtopics.commands.pages import Pages, keeping
+from fedtopics.commands.keeping import keep
 from fedtopics.network.plan import acceptance
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
@@ -48,12 +48,9 @@ def start(
 
 def take_part(folder: Path, metrics: Path | None = None) -> None:
     """Check what can be checked, and take part until told to stop."""
-    from fedtopics.network.keeper import Kept, say, until_told_to_stop
-    from fedtopics.network.metrics import Written
+    from fedtopics.network.keeper import say
     from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
-    from fedtopics.network.party.health import PartyHealth
-    from fedtopics.network.party.watching import STOP
 
     place = PartyFolder(folder)
     place.check()
@@ -62,14 +59,7 @@ def take_part(folder: Path, metrics: Path | None = None) -> None:
         if place.policy.cluster is not None:
             on_cluster.check(place.policy.cluster, store)
     say(f"party {place.name}: {place.check_source()}, plan {place.plan.digest}")
-    written = Written(metrics, lambda: PartyHealth(folder).gauges(), {"party": place.name}, say)
-    asked, told = folder / STOP, until_told_to_stop()
-    asked.unlink(missing_ok=True)
-    with Kept("party", folder, say) as worker:
-        stop = keeping(lambda: told() or asked.exists(), Pages(folder, say))
-        worker.keep_going(stop, written.now_and_then)
-    if asked.exists():
-        say("stopped by its page; start it again when it may go on")
+    keep("party", folder, metrics)
 
 
 def _require_budget(place: "PartyFolder", store: "PartyStore") -> None:

@@ -3,6 +3,7 @@
 from fedtopics.commands import options
 from fedtopics.commands.chosen_run import chosen_run
 from fedtopics.errors import InputError
+from fedtopics.network.phases import logged
 
 
 def resume(folder: options.Coordinator, name: options.RunName = "") -> None:
@@ -11,4 +12,4 @@ def resume(folder: options.Coordinator, name: options.RunName = "") -> None:
         raise InputError(f"expected a failed or aborted run, got {chosen.name}: {chosen.status().state}")
     chosen.log("resumed by the operator")
     chosen.change("submitted", "resumed")
-    options.say(f"{chosen.name} goes on from round {chosen.status().round}")
+    options.say(f"{chosen.name} goes on from {logged(chosen.status().round)}")

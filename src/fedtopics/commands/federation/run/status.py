@@ -5,6 +5,7 @@ from typing import Any
 
 from fedtopics.commands import options
 from fedtopics.commands.chosen_run import hub
+from fedtopics.network.phases import logged
 
 
 def status(folder: options.Coordinator, as_json: options.Json = False) -> None:
@@ -14,4 +15,4 @@ def status(folder: options.Coordinator, as_json: options.Json = False) -> None:
         return
     for key, row in rows.items():
         reason = f": {row['reason']}" if row["reason"] else ""
-        options.say(f"{key}  {row['state']}, round {row['round']} of {row['n_rounds']}{reason}")
+        options.say(f"{key}  {row['state']}, {logged(row['round'])} of {row['n_rounds']}{reason}")
