@@ -51,6 +51,7 @@ def train(
     noise: options.NoiseOf = None,
     accept_cost: price.AcceptCost = False,
     audit: options.Audited = False,
+    keep: options.Keep = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     title: options.Title = None,
     as_json: options.Json = False,
@@ -78,6 +79,7 @@ def train(
         consistency=consistency,
         consistency_tau=tau,
         audit=audit,
+        keep=keep,
         cluster=dealing.place(),
     )
     _warn(run.record)

@@ -170,6 +170,20 @@ class Method(ABC):
         """
         return {}
 
+    def kept(self, party: Party) -> Arrays:
+        """[party] What it may keep after a run to go on from it later: paid for, and free from then on.
+
+        Nothing where it has nothing that it may use again.
+        """
+        return {}
+
+    def resumed(self, kept: Arrays, n_words: int) -> Arrays:
+        """[party] Its memory before the first round of a run that goes on, of what it has `kept`.
+
+        Over `n_words`, of which the first are those of the run before.
+        """
+        return {}
+
     # What a party is told, and may send.
 
     def broadcast(self, state: Arrays) -> Arrays:

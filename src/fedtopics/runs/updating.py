@@ -1,10 +1,12 @@
 """New documents, same topics: training that goes on from a model, and says what became of its topics.
 
-Counts behind the model stay, those of the new documents are added, so topics keep their numbers and a few
-rounds are enough. A method that always begins anew (`Method.continued`) trains on the new documents by
-itself, and its topics are merged with the model's. What was released before costs nothing again. The ledger
-is that of the new documents; `record["update"]` keeps what the documents before have spent, and a document
-that is among both has spent the sum.
+Topics begin as they are, so they keep their numbers and a few rounds are enough. What parties have kept of the
+run (`train(..., keep=True)`: with CALM the private histograms, noise and all) is read again beside the new
+documents; counts behind the model stand for what was not kept, and stay as they are. A method that always
+begins anew (`Method.continued`) trains on the new documents by itself, and its topics are merged with the
+model's. What was released before costs nothing again. The ledger is that of the new documents;
+`record["update"]` keeps what the documents before have spent, and a document that is among both has spent the
+sum.
 """
 
 from collections.abc import Sequence
@@ -23,6 +25,7 @@ from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
 from fedtopics.runs.run import Run
 
 SHARE_OF_ROUNDS = 1 / 3
+UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
 TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
 
 
@@ -64,7 +67,9 @@ def update(
         run.record["method"],
         method,
         show_progress=show_progress,
+        keep=bool(run.kept),
         begun=None if begins_anew else old,
+        kept=run.kept,
         **options,
     )
     if begins_anew:
@@ -76,7 +81,8 @@ def update(
         "privacy": run.privacy,
         **{name: list(getattr(became, name)) for name in ("stable", "new", "fading")},
     }
-    notes = [*found.record["notes"], TWICE, *became.told(found.model.names)]
+    unkept = [] if begins_anew or run.kept else [UNKEPT]
+    notes = [*found.record["notes"], TWICE, *unkept, *became.told(found.model.names)]
     return replace(found, record=found.record | {"update": told, "notes": notes})
 
 

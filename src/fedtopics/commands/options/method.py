@@ -57,6 +57,10 @@ Secure = Annotated[
         help="Privacy noise from the operating system instead of the seed: for models to be published.",
     ),
 ]
+Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Keep what a later `fedtopics update` may use again, for its owner alone."),
+]
 Audited = Annotated[
     bool,
     of_privacy("--audit", help="Attack the method too, with canaries in copies of some documents."),
