@@ -59,8 +59,10 @@ HALVES = ("reuters", "20newsgroups", "sotu")
 def halves(name: str) -> tuple[Data, Data, tuple[str, ...]]:
     """The older and the newer half of a set, over all words, and the words of the older half alone.
 
-    The words of a half are its 8,000 commonest. Documents of 30 words or more, dealt to three parties in turn;
-    every tenth is held out. 20 newsgroups has its own two parts by date; passages of speeches share a list.
+    The words of a half are its 8,000 commonest. Documents of 30 words or more are dealt to three parties in
+    turn; every tenth is held out.
+
+    20 newsgroups has its own two parts by date; passages of speeches share a list.
     """
     if name == "sotu":
         whole = read("sotu", max_words=N_WORDS)

@@ -125,10 +125,7 @@ def train_on(
     begun: TopicModel | None = None,
     kept: Mapping[str, Arrays] | None = None,
 ) -> Run:
-    """Train a `method` that was made, called `name`, on prepared documents: see `train`.
-
-    Going on from the model `begun`, where there is one, and what was `kept` of its run.
-    """
+    """Train `method` called `name` on prepared documents: see `train`; from a model `begun`, and `kept`."""
     check_dealing(data.dealing, secure)
     method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1

@@ -1,7 +1,7 @@
 """New documents, same topics: training that goes on from a model, and says what became of its topics.
 
-Topics begin as they are, so they keep their numbers and a few rounds are enough. What parties have kept of the
-run (`train(..., keep=True)`: with CALM the private histograms, noise and all) is read again beside the new
+Topics begin as they are, so they keep their numbers and a few rounds are enough. What parties have kept of
+the run (`train(..., keep=True)`: with CALM the private histograms, noise and all) is read again beside new
 documents; counts behind the model stand for what was not kept, and stay as they are. A method that always
 begins anew (`Method.continued`) trains on the new documents by itself, and its topics are merged with the
 model's. What was released before costs nothing again. The ledger is that of the new documents;
@@ -79,7 +79,7 @@ def update(
         "of_model": run.record.get("model_sha256", ""),
         "of_tokens": run.model.n_tokens,
         "privacy": run.privacy,
-        **{name: list(getattr(became, name)) for name in ("stable", "new", "fading")},
+        **became.to_dict(),
     }
     unkept = [] if begins_anew or run.kept else [UNKEPT]
     notes = [*found.record["notes"], TWICE, *unkept, *became.told(found.model.names)]
@@ -92,7 +92,8 @@ def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Meth
     known = settings(name, variant)
     given = {key: value for key, value in run.record["settings"].items() if key in known}
     given["n_topics"] = run.model.n_topics + n_new_topics
-    least = max(1, round(given["n_rounds"] * SHARE_OF_ROUNDS))
+    few = "update" in run.record  # it was an update itself: its rounds are few already
+    least = given["n_rounds"] if few else max(1, round(given["n_rounds"] * SHARE_OF_ROUNDS))
     given["n_rounds"] = n_rounds if n_rounds is not None else least
     return make(name, **given)
 

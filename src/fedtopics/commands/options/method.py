@@ -3,6 +3,8 @@
 import json
 from typing import Annotated, Any
 
+import typer
+
 from fedtopics.commands.options.panels import of_method, of_privacy
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method, checked
