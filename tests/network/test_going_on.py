@@ -66,7 +66,7 @@ def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path
         changed = federation.hub.plan
         assert changed.continues is not None
         assert (changed.continues.run, changed.vocabulary.n_words) == (run.name, len(WORDS) + len(NEW))
-        assert changed.method().n_rounds == round(plan.method().n_rounds / 3)
+        assert changed.method().n_rounds == round(plan.method().n_rounds * 0.4)
         assert "used again, at no price" in " ".join(points(changed)[0].sentences)
         for name in NAMES:
             write_texts(federation.folder / name / "texts.jsonl", second[name])

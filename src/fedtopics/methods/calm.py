@@ -33,7 +33,7 @@ and the settings. Document lengths are hidden.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -53,7 +53,7 @@ from fedtopics.methods.parts import (
     stopping,
 )
 from fedtopics.methods.parts.absent import with_absent
-from fedtopics.methods.parts.earlier_histograms import Part
+from fedtopics.methods.parts.earlier_histograms import Part, Step
 from fedtopics.methods.parts.looking_ahead import LookingAhead
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -67,10 +67,10 @@ from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, one_topic
 from fedtopics.sampling.channel_em import Mixtures, SizedTopics
-from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
+AGAIN_STEPS = 3  # in each round of a run that goes on from a model
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
 
@@ -112,6 +112,7 @@ class Calm(Method):
         continuing.KEPT: 16,
     }
     draws_once: ClassVar[bool] = True
+    rounds_again: ClassVar[float] = 0.4
     in_shards: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
@@ -200,7 +201,7 @@ class Calm(Method):
         topics, alpha = self._ahead.topics(told), np.full(self.n_topics, self.alpha, np.float32)
         parts = earlier_histograms.parts(before, kept)
         documents = _remembered(party, parts, self.n_topics, told)
-        step = earlier_histograms.expect(parts, documents, topics, self._step(topics, alpha, turn))
+        step = earlier_histograms.expect(parts, documents, topics, self._step(topics, alpha, turn, told))
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
         if self.held_out and stopping.is_due(turn.round):
@@ -214,12 +215,11 @@ class Calm(Method):
             ).arrays
         return released.map(lambda _: sent | again), memory
 
-    def _step(
-        self, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn
-    ) -> Callable[[Histograms, Mixtures, int], channel_em.Expectation]:
+    def _step(self, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn, told: Arrays) -> Step:
         """The E step: every token with a topic, or every document."""
         exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
         n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
+        n_steps = min(self.n_steps, AGAIN_STEPS) if continuing.CONTINUES in told else n_steps
         if self.one_topic:
             single = partial(one_topic.expect, heat=one_topic.heat_at(turn.round), exclude=exclude)
             return lambda kept, documents, n_known: single(kept, documents, topics)

@@ -170,11 +170,11 @@ class Method(ABC):
         """
         return {}
 
-    def kept(self, party: Party) -> Arrays:
-        """[party] What it may keep after a run to go on from it later: paid for, and free from then on.
+    rounds_again: ClassVar[float] = 1 / 3
+    """The share of its rounds that a run needs which goes on from a model."""
 
-        Nothing where it has nothing that it may use again.
-        """
+    def kept(self, party: Party) -> Arrays:
+        """[party] What it may use again in a later run that goes on from this one: it is paid for."""
         return {}
 
     def resumed(self, kept: Arrays, n_words: int) -> Arrays:

@@ -24,7 +24,6 @@ from fedtopics.runs.experiment import train_on
 from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
 from fedtopics.runs.run import Run
 
-SHARE_OF_ROUNDS = 1 / 3
 UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
 TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
 
@@ -49,7 +48,7 @@ def update(
     source         new documents, as for `fedtopics.train`
     n_new_topics   topics that may form beside those of the model
     words          public words that join its vocabulary
-    n_rounds       a third of those of the run if not given
+    n_rounds       the share of those of the run that its method needs (about a third) if not given
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
@@ -93,8 +92,8 @@ def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Meth
     given = {key: value for key, value in run.record["settings"].items() if key in known}
     given["n_topics"] = run.model.n_topics + n_new_topics
     few = "update" in run.record  # it was an update itself: its rounds are few already
-    least = given["n_rounds"] if few else max(1, round(given["n_rounds"] * SHARE_OF_ROUNDS))
-    given["n_rounds"] = n_rounds if n_rounds is not None else least
+    least = 1.0 if few else make(name, **given).rounds_again
+    given["n_rounds"] = n_rounds if n_rounds is not None else max(1, round(given["n_rounds"] * least))
     return make(name, **given)
 
 

@@ -1,6 +1,7 @@
 """Documents of an earlier run and the topics of their tokens, read again by a method without privacy."""
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,10 @@ from fedtopics.protocol.turn import Arrays, Party
 from fedtopics.sampling import lda
 
 WORDS, OFFSETS, TOPICS = "earlier_words", "earlier_offsets", "earlier_topics"
+
+_JOINED: WeakKeyDictionary[Corpus, tuple[NDArray[Any], Corpus]] = (
+    WeakKeyDictionary()
+)  # made once for all rounds
 
 
 def kept(corpus: Corpus, topics: NDArray[Any]) -> Arrays:
@@ -34,10 +39,12 @@ def joined(party: Party) -> tuple[Corpus, NDArray[Any], int]:
     """Earlier documents and those of the party as one corpus; topics and number of the earlier tokens."""
     if WORDS not in party.memory:
         return party.corpus, np.zeros(0, np.uint16), 0
-    earlier, own = _corpus(party.memory, party.corpus.vocabulary), party.corpus
-    words = np.concatenate([earlier.words, own.words])
-    offsets = np.concatenate([earlier.offsets, earlier.offsets[-1] + own.offsets[1:]])
-    return Corpus(words, offsets, own.vocabulary), party.memory[TOPICS], earlier.n_tokens
+    before, own = party.memory[WORDS], party.corpus
+    if own not in _JOINED or _JOINED[own][0] is not before:
+        offsets = party.memory[OFFSETS]
+        offsets = np.concatenate([offsets, offsets[-1] + own.offsets[1:]])
+        _JOINED[own] = before, Corpus(np.concatenate([before, own.words]), offsets, own.vocabulary)
+    return _JOINED[own][1], party.memory[TOPICS], len(before)
 
 
 def _corpus(arrays: Arrays, vocabulary: tuple[str, ...]) -> Corpus:

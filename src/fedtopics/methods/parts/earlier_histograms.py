@@ -7,7 +7,7 @@ missing values), but are at most those of the rarest word that was known. It was
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ ROWS = ("offsets", "words", "values")
 KNOWN, DECAY, TOKENS = "known", "decay", "tokens"
 PREFIX = "earlier_"
 SMALLEST = 1e-12
+Step: TypeAlias = Callable[[Histograms, Mixtures, int], Expectation]  # given how many words are known
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,7 @@ def expect(
     parts: list[Part],
     documents: Mixtures,
     topics: SizedTopics,
-    step: Callable[[Histograms, Mixtures, int], Expectation],
+    step: Step,
 ) -> Expectation:
     """The E step `step` over all parts, whose `documents` follow each other."""
     if len(parts) == 1:

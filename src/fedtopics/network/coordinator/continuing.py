@@ -17,8 +17,6 @@ from fedtopics.network.plan.parts import WORD_LIST, Continues, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
 
-SHARE_OF_ROUNDS = 1 / 3
-
 
 def write(
     hub: CoordinatorFolder,
@@ -34,10 +32,10 @@ def write(
         raise InputError(f"expected a finished run to go on from, got {run}: {finished.status().state}")
     model = TopicModel.load(finished.result)
     settings, listed = dict(plan.settings), union(model.vocabulary, words)
-    begun = plan.continues is not None  # its rounds are few already
     settings["n_topics"] = model.n_topics + n_new_topics
-    least = plan.method().n_rounds if begun else max(1, round(plan.method().n_rounds * SHARE_OF_ROUNDS))
-    settings["n_rounds"] = n_rounds if n_rounds is not None else least
+    method = plan.method()
+    share = method.rounds_again if plan.continues is None else 1.0  # then its rounds are few already
+    settings["n_rounds"] = n_rounds if n_rounds is not None else max(1, round(method.n_rounds * share))
     changed = replace(
         plan,
         settings=settings,
