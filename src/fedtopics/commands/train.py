@@ -78,9 +78,7 @@ def train(
         secure_sum=summing,
         consistency=consistency,
         consistency_tau=tau,
-        audit=audit,
-        keep=keep,
-        cluster=dealing.place(),
+        **{"audit": audit, "keep": keep, "cluster": dealing.place()},
     )
     _warn(run.record)
     if out is not None:

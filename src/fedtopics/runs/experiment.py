@@ -99,11 +99,8 @@ def train(
         secure=secure,
         secure_sum=secure_sum,
         show_progress=show_progress,
-        consistency=consistency,
-        consistency_tau=consistency_tau,
-        audit=audit,
-        keep=keep,
-        cluster=place,
+        **{"consistency": consistency, "consistency_tau": consistency_tau},
+        **{"audit": audit, "keep": keep, "cluster": place},
     )
 
 
