@@ -80,8 +80,18 @@ def shown() -> str:
                 mean = sum(ratios) / len(ratios)
                 kept = "" if stable[0] is None else f"{sum(stable) / len(stable):.0%} ({min(stable):.0%})"
                 spread = f"{mean:.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
-                rows.append([name, method, way, spread, f"{sum(times) / len(times):.2f}", kept])
-    head = ["set", "method", "trained on", "perplexity / on all", "time / on all", "ids stable (least)"]
+                rows.append(
+                    [name, method, way, str(len(seeds)), spread, f"{sum(times) / len(times):.2f}", kept]
+                )
+    head = [
+        "set",
+        "method",
+        "trained on",
+        "seeds",
+        "perplexity / on all",
+        "time / on all",
+        "ids stable (least)",
+    ]
     return table(head, rows)
 
 

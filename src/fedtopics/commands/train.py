@@ -68,18 +68,10 @@ def train(
     if out is not None:
         require_free(out)
     data = _prepared(source, made, dealing, secure=secure, accept_cost=accept_cost)
-    run = experiment.train_on(
-        data,
-        method,
-        made,
-        seed=dealing.seed,
-        n_threads=threads,
-        secure=secure,
-        secure_sum=summing,
-        consistency=consistency,
-        consistency_tau=tau,
-        **{"audit": audit, "keep": keep, "cluster": dealing.place()},
-    )
+    drawn: dict[str, Any] = {"seed": dealing.seed, "n_threads": threads, "secure": secure}
+    drawn |= {"secure_sum": summing, "consistency": consistency, "consistency_tau": tau}
+    place = dealing.place()
+    run = experiment.train_on(data, method, made, audit=audit, keep=keep, cluster=place, **drawn)
     _warn(run.record)
     if out is not None:
         run.titled(title).save(out)

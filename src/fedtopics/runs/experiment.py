@@ -23,7 +23,6 @@ from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
-from fedtopics.protocol.turn import Arrays
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU
 from fedtopics.runs import record
@@ -90,17 +89,10 @@ def train(
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
     )
+    options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "show_progress": show_progress}
+    options |= {"consistency": consistency, "consistency_tau": consistency_tau, "cluster": place}
     return train_on(
-        data,
-        method,
-        made,
-        seed=seed,
-        n_threads=n_threads,
-        secure=secure,
-        secure_sum=secure_sum,
-        show_progress=show_progress,
-        **{"consistency": consistency, "consistency_tau": consistency_tau},
-        **{"audit": audit, "keep": keep, "cluster": place},
+        data, method, made, secure=secure, secure_sum=secure_sum, audit=audit, keep=keep, **options
     )
 
 
@@ -119,10 +111,9 @@ def train_on(
     audit: bool = False,
     keep: bool = False,
     cluster: Cluster | None = None,
-    begun: TopicModel | None = None,
-    kept: Mapping[str, Arrays] | None = None,
+    **before: Any,
 ) -> Run:
-    """Train `method` called `name` on prepared documents: see `train`; from a model `begun`, and `kept`."""
+    """Train `method` called `name` on prepared documents: see `train`; `before`: `begun`, `kept`."""
     check_dealing(data.dealing, secure)
     method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1
@@ -143,8 +134,7 @@ def train_on(
             on_round=shower(shown),
             monitor=watch,
             contribute=place.contribute,
-            begun=begun,
-            kept=kept,
+            **before,
         )
     for remark in outcome.remarks:
         logger.warning("%s: %s", name, remark)
@@ -155,18 +145,16 @@ def train_on(
     }
     if secure_sum is not None:
         facts["secure_sum"] = record.summed(secure_sum, len(data.parties), outcome.ledger)
-    if relation is not None:
-        facts["consistency"] = record.drawn_towards(relation, consistency_tau)
+    facts |= {} if relation is None else {"consistency": record.drawn_towards(relation, consistency_tau)}
     told = _record(name, method, data, outcome, facts)
     outcome = _described(outcome, told, data.test.language)
     model, told["scores"], local = _score(outcome, data, n_threads)
     told["n_topics"], told["warnings"] = model.n_topics, warnings(told["scores"])
     _add_scores(told["parties"], local)
     if audit:
-        attacked = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
-        told["audit"] = attacked.to_dict()
-    left = kept_of(name, outcome.kept) if keep else {}
-    return Run(told, model, outcome.local_models, outcome.ledger, left)
+        found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
+        told["audit"] = found.to_dict()
+    return Run(told, model, outcome.local_models, outcome.ledger, kept_of(name, outcome.kept, wanted=keep))
 
 
 def compare(

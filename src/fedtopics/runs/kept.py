@@ -18,8 +18,10 @@ PREFIX, SUFFIX = "kept-", ".safetensors"
 DIGEST = 32  # bytes at the end: SHA-256 of what is before
 
 
-def kept_of(name: str, found: Mapping[str, Arrays]) -> dict[str, Arrays]:
-    """What parties of a method called `name` keep; an error where it has nothing that may be used again."""
+def kept_of(name: str, found: Mapping[str, Arrays], *, wanted: bool) -> dict[str, Arrays]:
+    """What parties of a method called `name` keep, if that is `wanted`; an error where there is nothing."""
+    if not wanted:
+        return {}
     if not found:
         raise InputError(f"expected calm or shared to keep something for a later update, got {name}")
     return dict(found)
