@@ -73,6 +73,8 @@ def peaks(seed: int) -> dict[str, Any]:
 def shown() -> str:
     """Each event, and the decade in which its topic peaks, by seed."""
     seeds = list(stored.values("time").get("calm", {}).values())
+    if not seeds:
+        return "Not measured yet."
     rows = [
         [
             word,
@@ -83,7 +85,7 @@ def shown() -> str:
         ]
         for word, (event, decades) in EVENTS.items()
     ]
-    return table(["word", "event", "decades", "its topic peaks in, by seed", "right"], rows if seeds else [])
+    return table(["word", "event", "decades", "its topic peaks in, by seed", "right"], rows)
 
 
 def summary() -> str:

@@ -98,7 +98,7 @@ def shown() -> str:
 @case(
     "update",
     measures=(updating, continuing, earlier_histograms, earlier_documents, calm, shared),
-    minutes=30,
+    minutes=11,
     seeds=SEEDS,
     corpora=("reuters", "20newsgroups"),
     pages=("docs/how-to/model.md",),
