@@ -78,12 +78,23 @@ def test_topics_peak_in_their_time(place: Path) -> None:
 def test_a_run_goes_on_and_models_are_merged(place: Path) -> None:
     output = said("update", place / "run", place / "new.csv", "--parties", 2, "--out", place / "later")
     assert "3 of 3 topics are what they were" in output
+    page = (place / "later" / "report.html").read_text(encoding="utf-8")
+    assert "After new documents: 3 of 3 topics are what they were" in page
     assert said("merge", place / "run", place / "later", "--out", place / "both")
     assert TopicModel.load(place / "both").n_topics == 3
     result = CliRunner().invoke(
         app, ["update", str(place / "run"), str(place / "new.csv"), "--max-words", "9"]
     )
     assert "--new-words" in str(result.exception)
+
+
+def test_what_is_kept_is_read_again(place: Path) -> None:
+    given = ("--epsilon", 8, "--topics", 3, "--rounds", 10, "--parties", 2, "--min-df", 1)
+    said("train", place / "new.csv", *given, "--text-column", "text", "--keep", "--out", place / "kept")
+    assert len(list((place / "kept").glob("kept-*.safetensors"))) == 2
+    output = said("update", place / "kept", place / "new.csv", "--parties", 2, "--out", place / "again")
+    assert "kept nothing" not in output
+    assert len(list((place / "again").glob("kept-*.safetensors"))) == 2
 
 
 def test_going_on_has_a_price_that_is_told_before_documents_are_read(

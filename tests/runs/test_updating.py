@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from fedtopics import train
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.methods import make
+from fedtopics.model.merging import widened
+from fedtopics.protocol import in_process
+from fedtopics.protocol.summing import Summing
 from fedtopics.runs.run import Run
+from fedtopics.sampling import channel_em
+from fedtopics.sampling.channel_em import SizedTopics
+from fedtopics.sampling.histograms import Histograms
 from tests.planted import planted_topics
 
 RNG = np.random.default_rng(0)
@@ -74,3 +84,95 @@ def test_seed_words_stay_in_their_topics() -> None:
     for wrong, message in (("a; b; c; d", "at most 3 topics"), ("w0; w0", "in two"), ("nosuch", "'nosuch'")):
         with pytest.raises(InputError, match=message):
             begun("calm", epsilon=6.0, n_rounds=2, seed_words=wrong)
+
+
+def halves() -> tuple[Corpus, Corpus]:
+    """Documents whose newer half has two words that the older did not know."""
+    new = [row if n % 2 else np.append(row[:-1], 36 + n % 4 // 2) for n, row in enumerate(rows(SECOND))]
+    return FIRST, Corpus(np.concatenate(new).astype(np.int32), SECOND.offsets, (*WORDS, "fresh", "novel"))
+
+
+def rows(of: Corpus) -> list[np.ndarray]:
+    return np.split(of.words, of.offsets[1:-1])
+
+
+@pytest.mark.parametrize(("method", "settings"), [("calm", {"epsilon": 6.0}), ("shared", {"n_rounds": 60})])
+def test_what_was_kept_is_read_again(method: str, settings: dict[str, object], tmp_path: Path) -> None:
+    older, newer = halves()
+    run = begun(method, keep=True, **settings)
+    assert set(run.kept) == {party["name"] for party in run.record["parties"]}
+    run.save(tmp_path / "run")
+    loaded = Run.load(tmp_path / "run")
+    words = newer.vocabulary
+    after, again = (each.update(newer, words=words, n_parties=2, n_threads=1) for each in (run, loaded))
+    np.testing.assert_array_equal(after.model.topic_word, again.model.topic_word)
+    assert after.record["update"]["stable"] == [0, 1, 2]
+    assert after.model.n_tokens == pytest.approx(0.9 * 30 * (older.n_docs + newer.n_docs), rel=0.1)
+    assert not any("kept nothing" in note for note in after.record["notes"])
+    counts = Run(run.record, run.model).update(newer, words=words, n_parties=2, n_threads=1)
+    assert any("kept nothing" in note for note in counts.record["notes"])
+    assert counts.model.n_tokens == pytest.approx(after.model.n_tokens, rel=0.1)
+    price = after.ledger.statements()[0]
+    assert price == counts.ledger.statements()[0]  # what is read again costs nothing
+    third = after.update(FIRST, n_parties=2, n_threads=1)  # runs before the last are kept, too
+    assert third.model.n_tokens == pytest.approx(0.9 * 30 * (2 * older.n_docs + newer.n_docs), rel=0.1)
+    assert third.record["settings"]["n_rounds"] == after.record["settings"]["n_rounds"]
+
+
+def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
+    run = begun("calm", epsilon=6.0, n_rounds=5, keep=True)
+    run.save(tmp_path / "run")
+    path = next((tmp_path / "run").glob("kept-*.safetensors"))
+    assert path.stat().st_mode & 0o077 == 0
+    assert not replace(run, record=run.record | {"noise": "secure", "vocabulary": "as given"}).public.kept
+    path.write_bytes(path.read_bytes()[:-40] + bytes(40))
+    with pytest.raises(InputError, match="was altered"):
+        Run.load(tmp_path / "run")
+    with pytest.raises(InputError, match="calm or shared"):
+        begun("pooled", keep=True)
+
+
+def test_histograms_of_another_epsilon_or_of_more_words_are_refused() -> None:
+    run, method = begun("calm", epsilon=6.0, n_rounds=5, keep=True), make("calm", n_topics=3, epsilon=5.0)
+    arrays = next(iter(run.kept.values()))
+    with pytest.raises(InputError, match="noise of this epsilon"):
+        method.resumed(arrays, 36)
+    with pytest.raises(InputError, match="words may only be added"):
+        make("calm", n_topics=3, epsilon=6.0).resumed(arrays, 35)
+
+
+def test_words_that_a_histogram_does_not_know_are_missing_and_not_absent() -> None:
+    """As with a channel over the known words alone: what is unknown changes no document."""
+    run = begun("calm", epsilon=6.0, n_rounds=5, keep=True)
+    arrays = next(iter(run.kept.values()))
+    law = {"decay": float(arrays["decay"]), "burstiness": 0.3}
+    found = arrays["offsets"], arrays["words"], arrays["values"]
+    narrow, wide = Histograms(*found, 36, **law), Histograms(*found, 40, **law)
+    phi = np.random.default_rng(0).dirichlet(np.full(40, 0.3), 3).T.astype(np.float32)
+    sizes, alpha = np.full(3, 100.0, np.float32), np.full(3, 0.1, np.float32)
+    documents = channel_em.start(narrow, 3, 30.0)
+    whole = channel_em.expect(wide, documents, SizedTopics(phi, sizes), alpha, n_known=36, n_steps=5)
+    short = channel_em.expect(wide, documents, SizedTopics(phi, sizes), alpha, n_steps=5)
+    lost = phi[36:].sum()
+    assert lost > 0.05
+    # A document is as long as its known words say: longer than where the others count as absent.
+    assert whole.documents.lengths.mean() > 1.02 * short.documents.lengths.mean()
+    seen = whole.documents.lengths * (whole.documents.theta @ phi[:36].sum(axis=0))
+    assert whole.counts.sum() == pytest.approx(seen.sum(), rel=0.05)
+
+
+def test_totals_of_parties_are_enough_to_go_on() -> None:
+    older, newer = halves()
+    method, words = make("calm", n_topics=3, n_rounds=30, epsilon=6.0), newer.vocabulary
+    dealt = [{f"p{i}": each.select(range(i, each.n_docs, 2)) for i in range(2)} for each in (older, newer)]
+    first = in_process.run(method, dealt[0], seed=1)
+    assert first.model is not None
+    options = {"seed": 2, "begun": widened(first.model, words), "kept": first.kept}
+    plain = in_process.run(method.for_sums(), dealt[1], **options)
+    summed = in_process.run(method, dealt[1], summing=Summing(0), **options)
+    assert plain.model is not None
+    assert summed.model is not None
+    np.testing.assert_allclose(plain.model.topic_word, summed.model.topic_word, atol=2e-3)
+    alone = in_process.run(method, dealt[1], **(options | {"kept": {"p0": first.kept["p0"]}}))
+    assert alone.model is not None
+    assert alone.model.n_tokens == pytest.approx(plain.model.n_tokens, rel=0.05)  # counts stand for p1

@@ -53,6 +53,7 @@ def train(
     noise: options.NoiseOf = None,
     accept_cost: price.AcceptCost = False,
     audit: options.Audited = False,
+    keep: options.Keep = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     title: options.Title = None,
     as_json: options.Json = False,
@@ -65,20 +66,11 @@ def train(
     if out is not None:
         require_free(out)
     data = _prepared(source, made, dealing, secure=secure, accept_cost=accept_cost)
+    drawn: dict[str, Any] = {"seed": dealing.seed, "n_threads": threads, "secure": secure}
+    drawn |= {"secure_sum": summing, "consistency": consistency, "consistency_tau": tau}
+    place = dealing.place()
     with using(device):
-        run = experiment.train_on(
-            data,
-            method,
-            made,
-            seed=dealing.seed,
-            n_threads=threads,
-            secure=secure,
-            secure_sum=summing,
-            consistency=consistency,
-            consistency_tau=tau,
-            audit=audit,
-            cluster=dealing.place(),
-        )
+        run = experiment.train_on(data, method, made, audit=audit, keep=keep, cluster=place, **drawn)
     _warn(run.record)
     if out is not None:
         run.titled(title).save(out)

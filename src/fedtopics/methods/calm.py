@@ -35,6 +35,7 @@ and the settings. Document lengths are hidden.
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +45,7 @@ from fedtopics.errors import InputError
 from fedtopics.methods.parts import (
     company,
     continuing,
+    earlier_histograms,
     guided,
     party_amounts,
     private_histograms,
@@ -51,6 +53,7 @@ from fedtopics.methods.parts import (
     stopping,
 )
 from fedtopics.methods.parts.absent import with_absent
+from fedtopics.methods.parts.earlier_histograms import Part, Step
 from fedtopics.methods.parts.looking_ahead import LookingAhead
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -64,10 +67,10 @@ from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, one_topic
 from fedtopics.sampling.channel_em import Mixtures, SizedTopics
-from fedtopics.sampling.histograms import Histograms
 
 logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
+AGAIN_STEPS = 3  # in each round of a run that goes on from a model
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
 
@@ -106,8 +109,10 @@ class Calm(Method):
         "score": 16,
         company.PAIRS: 0,
         company.N_PAIRED: 0,
+        continuing.KEPT: 16,
     }
     draws_once: ClassVar[bool] = True
+    rounds_again: ClassVar[float] = 0.4
     in_shards: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
 
@@ -136,6 +141,13 @@ class Calm(Method):
     def continued(self, model: TopicModel) -> Arrays:
         return continuing.earlier(model, self.n_topics)
 
+    def kept(self, party: Party) -> Arrays:
+        n_words = party.corpus.n_words
+        return earlier_histograms.kept(party.memory, n_words, self._mechanism(n_words).decay)
+
+    def resumed(self, kept: Arrays, n_words: int) -> Arrays:
+        return earlier_histograms.resumed(kept, n_words, self._mechanism(n_words).decay)
+
     def forecast(self, n_words: int) -> dict[str, float] | None:
         if self.distinct_words is None:
             return None
@@ -162,31 +174,34 @@ class Calm(Method):
         return {}
 
     def broadcast(self, state: Arrays) -> Arrays:
-        if "counts" not in state:
-            return {}
         if "stopped" in state:
             return {"stopped": state["stopped"]}
+        if "counts" not in state:
+            return continuing.told(state)
         asked = {name: state[name] for name in (company.CANDIDATES,) if name in state}
-        return self._ahead.told(state) | asked
+        return self._ahead.told(state) | asked | continuing.told(state)
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         end: Form = {"stopped": Numbers("int64", (), most=self.n_rounds)}
         usual = self._ahead.form(n_words, self.n_topics)
         last = {**usual, **company.form(n_words, self.n_topics)}
-        return [{}, usual, last, *([end] if self.held_out else [])]
+        return [*continuing.forms([{}, usual, last]), *([end] if self.held_out else [])]
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if "stopped" in told:
             return reuse({}), party.memory
         mechanism = self._mechanism(party.corpus.n_words)
         released = private_histograms.released(party, mechanism, self.unit, self.burstiness, turn)
-        rows = released.value
-        memory: Arrays = {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
+        rows, before = released.value, earlier_histograms.carried(party.memory)
+        memory = before | {"offsets": rows.offsets, "words": rows.words, "values": rows.values}
+        again = continuing.sent(told, earlier_histograms.n_tokens(before))
         kept = rows if not self.held_out else rows.select(~stopping.apart(rows.n_docs, self.held_out))
-        if not told:
-            return released.map(lambda _: _overview(kept, turn.n_threads)), memory
+        if "length" not in told:
+            return released.map(lambda _: private_histograms.overview(kept, turn.n_threads) | again), memory
         topics, alpha = self._ahead.topics(told), np.full(self.n_topics, self.alpha, np.float32)
-        step = self._expected(kept, _remembered(party, kept, self.n_topics, told), topics, alpha, turn)
+        parts = earlier_histograms.parts(before, kept)
+        documents = _remembered(party, parts, self.n_topics, told)
+        step = earlier_histograms.expect(parts, documents, topics, self._step(topics, alpha, turn, told))
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
         if self.held_out and stopping.is_due(turn.round):
@@ -194,26 +209,22 @@ class Calm(Method):
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])
         if company.CANDIDATES in told:
-            sent |= company.counted(kept, told[company.CANDIDATES])
-        return released.map(lambda _: sent), memory
+            asked = told[company.CANDIDATES]
+            sent |= added(
+                {str(n): company.counted(part.histograms, asked) for n, part in enumerate(parts)}
+            ).arrays
+        return released.map(lambda _: sent | again), memory
 
-    def _expected(
-        self,
-        kept: Histograms,
-        documents: Mixtures,
-        topics: SizedTopics,
-        alpha: NDArray[np.float32],
-        turn: Turn,
-    ) -> channel_em.Expectation:
+    def _step(self, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn, told: Arrays) -> Step:
         """The E step: every token with a topic, or every document."""
         exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
-        if self.one_topic:
-            heat = one_topic.heat_at(turn.round)
-            return one_topic.expect(kept, documents, topics, heat=heat, exclude=exclude)
         n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
-        return channel_em.expect(
-            kept, documents, topics, alpha, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads
-        )
+        n_steps = min(self.n_steps, AGAIN_STEPS) if continuing.CONTINUES in told else n_steps
+        if self.one_topic:
+            single = partial(one_topic.expect, heat=one_topic.heat_at(turn.round), exclude=exclude)
+            return lambda kept, documents, n_known: single(kept, documents, topics)
+        expect = partial(channel_em.expect, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads)
+        return lambda kept, documents, n_known: expect(kept, documents, topics, alpha, n_known=n_known)
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         found = Each(sent, roots.with_counts)
@@ -233,8 +244,9 @@ class Calm(Method):
             return state
         if "counts" not in state:
             return self._begin(state, total.arrays, turn)
+        again = continuing.noted(state, total.arrays)
         kept = continuing.with_earlier(
-            state, lambda now: with_absent(now, total.arrays["counts"], total.parties)
+            state, again, lambda now: with_absent(now, total.arrays["counts"], total.parties)
         )
         kept["counts"] = guided.applied(kept["counts"], state)
         kept |= self._ahead.noted(kept["counts"], state, turn.round)
@@ -244,7 +256,9 @@ class Calm(Method):
         if company.PAIRS in total.arrays:
             decay = self._mechanism(len(kept["counts"])).decay
             kept["company"] = company.chosen(state[company.CANDIDATES], total.arrays, decay)
-        return kept | _public(state) | stopping.noted(state, total.arrays.get("score"), turn.round)
+        return (
+            kept | again | guided.noted(state) | stopping.noted(state, total.arrays.get("score"), turn.round)
+        )
 
     def measures(self, state: Arrays) -> dict[str, float]:
         return {"channel log-likelihood": float(state["likelihood"])} if "likelihood" in state else {}
@@ -270,24 +284,15 @@ class Calm(Method):
         counts = guided.applied(continuing.begun(state, counts), state)
         length = np.array(total["tokens"] / max(total["n_docs"], 1))
         noted = self._ahead.noted(counts, {}, turn.round)
-        return {"counts": counts, "length": length} | noted | _public(state)
+        again = continuing.noted(state, total)
+        return {"counts": counts, "length": length} | noted | again | guided.noted(state)
 
 
-def _public(state: Arrays) -> Arrays:
-    """What the server was given before the first round: it stays as it is."""
-    return {name: state[name] for name in (guided.SEEDS, continuing.EARLIER) if name in state}
-
-
-def _overview(histograms: Histograms, n_threads: int) -> Arrays:
-    totals, length = channel_em.unigram(histograms, n_threads=n_threads)
-    n_docs = histograms.n_docs
-    return {"unigram": totals, "tokens": np.array(length * n_docs), "n_docs": np.array(n_docs)}
-
-
-def _remembered(party: Party, histograms: Histograms, n_topics: int, told: Arrays) -> Mixtures:
+def _remembered(party: Party, parts: list[Part], n_topics: int, told: Arrays) -> Mixtures:
     if "theta" in party.memory:
         return Mixtures(party.memory["theta"], party.memory["lengths"])
-    return channel_em.start(histograms, n_topics, float(told["length"]))
+    n_docs = sum(part.histograms.n_docs for part in parts)
+    return channel_em.even(n_docs, n_topics, float(told["length"]))
 
 
 METHOD = Calm

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.methods.parts import continuing, party_amounts
+from fedtopics.methods.parts import continuing, earlier_documents, party_amounts
 from fedtopics.methods.parts.local_sampling import LocalSampling
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE, Cost
@@ -41,7 +41,7 @@ class Shared(LocalSampling):
         guarantee="none: exact counts leave every party",
         citation="Newman et al., JMLR 2009",
     )
-    sums: ClassVar[Mapping[str, int] | None] = {"n_wk": 0}
+    sums: ClassVar[Mapping[str, int] | None] = {"n_wk": 0, continuing.KEPT: 0}
     in_shards: ClassVar[bool] = True
 
     def prices(self, n_words: int) -> list[Cost]:
@@ -51,21 +51,36 @@ class Shared(LocalSampling):
         return {"n_wk": np.zeros((n_words, self.n_topics), np.int32)}
 
     def continued(self, model: TopicModel) -> Arrays:
-        begun = np.rint(continuing.earlier(model, self.n_topics)[continuing.EARLIER]).astype(np.int32)
-        return {continuing.EARLIER: begun, "n_wk": begun}
+        found = continuing.earlier(model, self.n_topics)
+        begun = np.rint(found[continuing.EARLIER]).astype(np.int32)
+        return found | {continuing.EARLIER: begun, "n_wk": begun}
+
+    def kept(self, party: Party) -> Arrays:
+        if "topics" not in party.memory:
+            return {}
+        corpus, _, _ = earlier_documents.joined(party)
+        return earlier_documents.kept(corpus, party.memory["topics"])
+
+    def resumed(self, kept: Arrays, n_words: int) -> Arrays:
+        return earlier_documents.resumed(kept, n_words, self.n_topics)
 
     def broadcast(self, state: Arrays) -> Arrays:
-        return {"n_wk": state["n_wk"]}
+        return {"n_wk": state["n_wk"]} | continuing.told(state)
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
-        return [{"n_wk": Numbers("int32", (n_words, self.n_topics))}]
+        return continuing.forms([{"n_wk": Numbers("int32", (n_words, self.n_topics))}])
 
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         # Where the server lacks our last answer, what it tells has less than our counts of some words.
         others = np.maximum(told["n_wk"] - party.memory.get("n_wk", 0), 0)
-        topics = self.resample(party.corpus, party.memory.get("topics"), turn, others)
-        n_wk = lda.word_topic_counts(party.corpus, topics, self.n_topics)
-        return disclose({"n_wk": n_wk}), {"topics": topics, "n_wk": n_wk}
+        corpus, before, n_before = earlier_documents.joined(party)
+        topics = party.memory.get("topics")
+        if topics is None and n_before:
+            topics = np.concatenate([before, lda.start(party.corpus, self.n_topics, turn.seed).topics])
+        topics = self.resample(corpus, topics, turn, others)
+        n_wk = lda.word_topic_counts(corpus, topics, self.n_topics)
+        memory = earlier_documents.carried(party.memory) | {"topics": topics, "n_wk": n_wk}
+        return disclose({"n_wk": n_wk} | continuing.sent(told, n_before)), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         return super().combine(state, sent, turn) | party_amounts.noted(state, sent, "n_wk")
@@ -74,9 +89,11 @@ class Shared(LocalSampling):
         if not total.parties:
             return state
         n_wk = total.arrays["n_wk"].astype(np.int32)
-        if continuing.EARLIER not in state:
+        again = continuing.noted(state, total.arrays)
+        if not again:
             return {"n_wk": n_wk}
-        return {"n_wk": n_wk + state[continuing.EARLIER], continuing.EARLIER: state[continuing.EARLIER]}
+        alone = np.rint(again[continuing.ALONE] * again[continuing.EARLIER]).astype(np.int32)
+        return {"n_wk": n_wk + alone} | again
 
     def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel:
         return self.topic_model(state["n_wk"], vocabulary)

@@ -101,6 +101,10 @@ class Changes:
     new: tuple[int, ...]
     fading: tuple[int, ...]
 
+    def to_dict(self) -> dict[str, list[int]]:
+        """For the record of a run."""
+        return {"stable": list(self.stable), "new": list(self.new), "fading": list(self.fading)}
+
     def told(self, names: Sequence[str]) -> list[str]:
         """In sentences, with the `names` of the topics.
 

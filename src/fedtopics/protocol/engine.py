@@ -31,7 +31,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves behind: `model`, `local_models`, `ledger`, `rounds`, `party_topics`, `remarks`."""
+    """What a run leaves behind: `model`, `local_models`, `ledger`, `rounds`, `party_topics`, `remarks`.
+
+    kept   what each party may use again in a run that goes on from this one (`Method.kept`)
+    """
 
     model: TopicModel | None
     local_models: dict[str, TopicModel]
@@ -39,6 +42,7 @@ class Outcome:
     rounds: list[Round]
     party_topics: dict[str, NDArray[Any]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    kept: dict[str, Arrays] = field(default_factory=dict)
 
 
 class Engine(Protocol):

@@ -46,6 +46,7 @@ def run(
     overhear: Overhear = _nobody,
     contribute: Contribute | None = None,
     begun: TopicModel | None = None,
+    kept: Mapping[str, Arrays] | None = None,
 ) -> Outcome:
     """Train `method` on one corpus per party name (`corpora`); `n_threads` change no bit.
 
@@ -53,7 +54,8 @@ def run(
     release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. With `summing`
     the parties are added up as by a secure sum. `overhear` is given what every party is told and answers,
     `on_round` the log of each round, to which `monitor` adds. `contribute` answers in place of the method's
-    own, where a party works elsewhere. `begun` is a model over the same words to go on from.
+    own, where a party works elsewhere. `begun` is a model over the same words to go on from, and `kept` what
+    parties have kept of its run.
     """
     method = method if summing is None else method.for_sums()
     together = None if summing is None else checked(method, summing).together(len(corpora), len(corpora))
@@ -62,7 +64,11 @@ def run(
     check_words(vocabulary, "the vocabulary")
     ledger = _affording(ledger, corpora, method.prices(len(vocabulary)))
     rounds, answer = list[Round](), method.contribute if contribute is None else contribute
-    parties = {name: Party(name, corpora[name], memory={}) for name in sorted(corpora)}
+    resumed = partial(method.resumed, n_words=len(vocabulary))
+    parties = {
+        name: Party(name, corpora[name], memory=resumed((kept or {}).get(name, {})))
+        for name in sorted(corpora)
+    }
     turn = Turn(seed, "server", n_threads=n_threads, secure=secure, together=together)
     state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
     state |= {} if begun is None else method.continued(begun)
@@ -78,9 +84,10 @@ def run(
             rounds.append(Round(number, seconds, up, down, seen))
             on_round(rounds[-1])
     local = {name: method.local_model(party) for name, party in parties.items()}
-    kept = {name: model for name, model in local.items() if model is not None}
+    own = {name: model for name, model in local.items() if model is not None}
     shares, remarks = method.party_topics(state), method.remarks(state)
-    return Outcome(method.model(state, vocabulary), kept, ledger, rounds, shares, remarks)
+    left = {name: arrays for name, party in parties.items() if (arrays := method.kept(party))}
+    return Outcome(method.model(state, vocabulary), own, ledger, rounds, shares, remarks, left)
 
 
 def agree(

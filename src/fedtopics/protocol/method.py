@@ -170,6 +170,20 @@ class Method(ABC):
         """
         return {}
 
+    rounds_again: ClassVar[float] = 1 / 3
+    """The share of its rounds that a run needs which goes on from a model."""
+
+    def kept(self, party: Party) -> Arrays:
+        """[party] What it may use again in a later run that goes on from this one: it is paid for."""
+        return {}
+
+    def resumed(self, kept: Arrays, n_words: int) -> Arrays:
+        """[party] Its memory before the first round of a run that goes on, of what it has `kept`.
+
+        Over `n_words`, of which the first are those of the run before.
+        """
+        return {}
+
     # What a party is told, and may send.
 
     def broadcast(self, state: Arrays) -> Arrays:

@@ -38,6 +38,7 @@ def run_page(run: Run, *, public: bool = False, title: str | None = None) -> str
         sentence=first_sentence(run, headline),
         about=about,
         cards=cards,
+        became=topics_shown.became(run),
         by_number={card.number: card for card in cards},
         tree_order=tree.order,
         tree=markup(tree.svg),

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.model import TopicModel
+from fedtopics.model.merging import Changes
+from fedtopics.runs.run import Run
 
 N_LISTED = 10
 N_NEIGHBORS = 4
@@ -31,6 +33,15 @@ class Card:
     share: float | None
     words: tuple[str, ...]
     neighbors: tuple[tuple[int, float], ...]
+
+
+def became(run: Run) -> list[str]:
+    """What became of the topics, in sentences, where the run has gone on from another."""
+    told = run.record.get("update")
+    if told is None:
+        return []
+    kinds = (tuple(told[kind]) for kind in ("stable", "new", "fading"))
+    return Changes(*kinds).told(run.model.names)
 
 
 def cards(model: TopicModel, alike: Floats) -> list[Card]:

@@ -26,6 +26,7 @@ from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU
 from fedtopics.runs import record
+from fedtopics.runs.kept import kept_of
 from fedtopics.runs.preparing import (
     READING,
     Data,
@@ -56,6 +57,7 @@ def train(
     consistency: Any = None,
     consistency_tau: float = TAU,
     audit: bool = False,
+    keep: bool = False,
     cluster: Cluster | str | None = None,
     device: str | None = None,
     **settings: Any,
@@ -72,6 +74,7 @@ def train(
     show_progress  a bar: True, False, or None for "on a terminal only"
     consistency, consistency_tau   public word relation that the server draws topics towards, and how strongly
     audit          attack the method with canaries, and write what was reached into the record
+    keep           what parties may use again stays with the run, for a later `update` (`Run.kept`)
     cluster        a `Cluster`, or the address of its scheduler, on which the parties work (`fedtopics[dask]`)
     settings       the method's own, and those of `prepare` where `source` is yet to be read
     """
@@ -86,21 +89,11 @@ def train(
         session.check(place, made)
     reading |= {"by_content": secure and made.hides_documents, "seed": seed, "secure": secure}
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, **reading)
+    options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "show_progress": show_progress}
+    options |= {"consistency": consistency, "consistency_tau": consistency_tau, "cluster": place}
+    options |= {"secure": secure, "secure_sum": secure_sum, "audit": audit, "keep": keep}
     with using(device):
-        return train_on(
-            data,
-            method,
-            made,
-            seed=seed,
-            n_threads=n_threads,
-            secure=secure,
-            secure_sum=secure_sum,
-            show_progress=show_progress,
-            consistency=consistency,
-            consistency_tau=consistency_tau,
-            audit=audit,
-            cluster=place,
-        )
+        return train_on(data, method, made, **options)
 
 
 def train_on(
@@ -116,10 +109,11 @@ def train_on(
     consistency: Any = None,
     consistency_tau: float = TAU,
     audit: bool = False,
+    keep: bool = False,
     cluster: Cluster | None = None,
-    begun: TopicModel | None = None,
+    **before: Any,
 ) -> Run:
-    """Train a `method` that was made, called `name`, on prepared documents: see `train`; `begun` before."""
+    """Train `method` called `name` on prepared documents: see `train`; `before`: `begun`, `kept`."""
     check_dealing(data.dealing, secure)
     method = method if secure_sum is None else method.for_sums()  # parties, too, send what adds up
     n_threads = n_threads or os.cpu_count() or 1
@@ -140,7 +134,7 @@ def train_on(
             on_round=shower(shown),
             monitor=watch,
             contribute=place.contribute,
-            begun=begun,
+            **before,
         )
     for remark in outcome.remarks:
         logger.warning("%s: %s", name, remark)
@@ -151,17 +145,16 @@ def train_on(
     }
     if secure_sum is not None:
         facts["secure_sum"] = record.summed(secure_sum, len(data.parties), outcome.ledger)
-    if relation is not None:
-        facts["consistency"] = record.drawn_towards(relation, consistency_tau)
-    kept = _record(name, method, data, outcome, facts)
-    outcome = _described(outcome, kept, data.test.language)
-    model, kept["scores"], local = _score(outcome, data, n_threads)
-    kept["n_topics"], kept["warnings"] = model.n_topics, warnings(kept["scores"])
-    _add_scores(kept["parties"], local)
+    facts |= {} if relation is None else {"consistency": record.drawn_towards(relation, consistency_tau)}
+    told = _record(name, method, data, outcome, facts)
+    outcome = _described(outcome, told, data.test.language)
+    model, told["scores"], local = _score(outcome, data, n_threads)
+    told["n_topics"], told["warnings"] = model.n_topics, warnings(told["scores"])
+    _add_scores(told["parties"], local)
     if audit:
-        attacked = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
-        kept["audit"] = attacked.to_dict()
-    return Run(kept, model, outcome.local_models, outcome.ledger)
+        found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
+        told["audit"] = found.to_dict()
+    return Run(told, model, outcome.local_models, outcome.ledger, kept_of(name, outcome.kept, wanted=keep))
 
 
 def compare(
@@ -258,7 +251,7 @@ def _add_scores(parties: list[dict[str, Any]], local: Mapping[str, Any]) -> None
 
 
 def _described(outcome: Outcome, kept: dict[str, Any], language: str | None) -> Outcome:
-    """The outcome with models that carry a card."""
+    """The outcome with cards."""
     local = {name: record.with_card(model, kept, language) for name, model in outcome.local_models.items()}
     model = None if outcome.model is None else record.with_card(outcome.model, kept, language)
     return replace(outcome, model=model, local_models=local)

@@ -3,7 +3,7 @@
 A run folder holds `model.safetensors` and `model.json` (the topics), `run.json` (what may be shown of the
 record, see `run.schema.json`), `private.json` (the rest of it, for who holds the documents), `ledger.json`
 (every release with its price, chained by hash) and, where parties have models of their own, `party-NAME/`
-with a model each.
+with a model each; with `keep`, `kept-NAME.safetensors` has what a party may use again in an update.
 """
 
 import hashlib
@@ -22,7 +22,8 @@ from fedtopics.model.files import NUMBERS
 from fedtopics.notebook import table
 from fedtopics.privacy.explain import privacy_line
 from fedtopics.privacy.price.ledger import Ledger
-from fedtopics.runs import sharing
+from fedtopics.protocol.turn import Arrays
+from fedtopics.runs import kept, sharing
 from fedtopics.runs.schema import misfit
 
 SCHEMA = "fedtopics/run/2"  # 1: all of the record in one file
@@ -41,12 +42,14 @@ class Run:
     model          the topics of all parties
     local_models   those that parties keep for themselves, by party
     ledger         every release and its price
+    kept           what parties may use again in an update, by party (`train(..., keep=True)`); not public
     """
 
     record: dict[str, Any]
     model: TopicModel
     local_models: dict[str, TopicModel] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
+    kept: dict[str, Arrays] = field(default_factory=dict)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -99,6 +102,7 @@ class Run:
         files.publish(folder / "ledger.json", self.ledger.to_json() + "\n")
         for name, model in self.local_models.items():
             model.save(folder / f"{PARTY_PREFIX}{quote(name, safe='')}")
+        kept.write(folder, self.kept)
 
     def _write_private(self, path: Path, hidden: dict[str, Any], of: str) -> None:
         """Write what is `hidden` of the record with this digest, where anything is, for its owner alone."""
@@ -136,7 +140,7 @@ class Run:
         shared = record.get("engine") == "in_process"
         if shared and record.get("ledger_head", ledger.head) != ledger.head:
             raise InputError(f"{folder}: run.json belongs to another ledger; the folder was altered")
-        return cls(record, model, local, ledger)
+        return cls(record, model, local, ledger, kept.read(folder))
 
     def __repr__(self) -> str:
         record = self.record

@@ -1,10 +1,12 @@
 """New documents, same topics: training that goes on from a model, and says what became of its topics.
 
-Counts behind the model stay, those of the new documents are added, so topics keep their numbers and a few
-rounds are enough. A method that always begins anew (`Method.continued`) trains on the new documents by
-itself, and its topics are merged with the model's. What was released before costs nothing again. The ledger
-is that of the new documents; `record["update"]` keeps what the documents before have spent, and a document
-that is among both has spent the sum.
+Topics begin as they are, so they keep their numbers and a few rounds are enough. What parties have kept of
+the run (`train(..., keep=True)`: with CALM the private histograms, noise and all) is read again beside new
+documents; counts behind the model stand for what was not kept, and stay as they are. A method that always
+begins anew (`Method.continued`) trains on the new documents by itself, and its topics are merged with the
+model's. What was released before costs nothing again. The ledger is that of the new documents;
+`record["update"]` keeps what the documents before have spent, and a document that is among both has spent the
+sum.
 """
 
 from collections.abc import Sequence
@@ -22,7 +24,7 @@ from fedtopics.runs.experiment import train_on
 from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
 from fedtopics.runs.run import Run
 
-SHARE_OF_ROUNDS = 1 / 3
+UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
 TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
 
 
@@ -46,7 +48,7 @@ def update(
     source         new documents, as for `fedtopics.train`
     n_new_topics   topics that may form beside those of the model
     words          public words that join its vocabulary
-    n_rounds       a third of those of the run if not given
+    n_rounds       the share of those of the run that its method needs (about a third) if not given
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
@@ -64,7 +66,9 @@ def update(
         run.record["method"],
         method,
         show_progress=show_progress,
+        keep=bool(run.kept),
         begun=None if begins_anew else old,
+        kept=run.kept,
         **options,
     )
     if begins_anew:
@@ -74,9 +78,10 @@ def update(
         "of_model": run.record.get("model_sha256", ""),
         "of_tokens": run.model.n_tokens,
         "privacy": run.privacy,
-        **{name: list(getattr(became, name)) for name in ("stable", "new", "fading")},
+        **became.to_dict(),
     }
-    notes = [*found.record["notes"], TWICE, *became.told(found.model.names)]
+    unkept = [] if begins_anew or run.kept else [UNKEPT]
+    notes = [*found.record["notes"], TWICE, *unkept, *became.told(found.model.names)]
     return replace(found, record=found.record | {"update": told, "notes": notes})
 
 
@@ -86,8 +91,9 @@ def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Meth
     known = settings(name, variant)
     given = {key: value for key, value in run.record["settings"].items() if key in known}
     given["n_topics"] = run.model.n_topics + n_new_topics
-    least = max(1, round(given["n_rounds"] * SHARE_OF_ROUNDS))
-    given["n_rounds"] = n_rounds if n_rounds is not None else least
+    few = "update" in run.record  # it was an update itself: its rounds are few already
+    least = 1.0 if few else make(name, **given).rounds_again
+    given["n_rounds"] = n_rounds if n_rounds is not None else max(1, round(given["n_rounds"] * least))
     return make(name, **given)
 
 

@@ -68,8 +68,13 @@ class Expectation:
 
 def start(histograms: Histograms, n_topics: int, length: float) -> Mixtures:
     """Every document of `histograms` an even mixture of `n_topics`, of the expected `length`."""
-    theta = np.full((histograms.n_docs, n_topics), 1 / n_topics, np.float32)
-    return Mixtures(theta, np.full(histograms.n_docs, float(length)))
+    return even(histograms.n_docs, n_topics, length)
+
+
+def even(n_docs: int, n_topics: int, length: float) -> Mixtures:
+    """So many documents, each an even mixture of `n_topics`, of the expected `length`."""
+    theta = np.full((n_docs, n_topics), 1 / n_topics, np.float32)
+    return Mixtures(theta, np.full(n_docs, float(length)))
 
 
 def expect(
@@ -80,15 +85,19 @@ def expect(
     *,
     n_steps: int = 2,
     exclude: bool = True,
+    n_known: int | None = None,
     n_threads: int = 1,
 ) -> Expectation:
     """Expected counts of every word and topic, after `n_steps` updates of each document's mixture.
 
     From `histograms`, what is known of `documents`, `topics` and the prior `alpha`, on `n_threads`; without
-    `exclude` a token is part of the evidence about itself.
+    `exclude` a token is part of the evidence about itself. Where histograms know the first `n_known` words
+    alone, nothing follows from the absence of others.
     """
     counts = np.empty(topics.phi.shape, np.float32)
     covered = np.ones(topics.n_topics, np.float32)
+    if n_known is not None and n_known < histograms.n_words:
+        covered = topics.phi[:n_known].sum(axis=0)
     moved, log_likelihood = _run(
         histograms,
         documents,

@@ -6,6 +6,6 @@ PANELS = {
     "Try": ("simulate",),
     "Found and join": ("init", "invite", "approve", "request", "accept", "share", "show"),
     "Look after": ("renew", "revoke", "remove"),
-    "Run": ("coordinator", "party", "run", "service"),
+    "Run": ("coordinator", "party", "run", "go-on", "service"),
 }
 app = family(__name__, __doc__, PANELS)

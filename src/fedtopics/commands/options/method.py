@@ -3,6 +3,8 @@
 import json
 from typing import Annotated, Any
 
+import typer
+
 from fedtopics.commands.options.panels import of_method, of_privacy
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method, checked
@@ -56,6 +58,10 @@ Secure = Annotated[
         "--secure-noise",
         help="Privacy noise from the operating system instead of the seed: for models to be published.",
     ),
+]
+Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Keep what a later `fedtopics update` may use again, for its owner alone."),
 ]
 Audited = Annotated[
     bool,

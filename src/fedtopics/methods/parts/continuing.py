@@ -1,10 +1,14 @@
-"""Going on from a model: its counts stay, those of new documents are added, and topics keep their numbers.
+"""Going on from a model: what parties have kept of its run is read again, counts stand for all the rest.
 
-Earlier counts are what the model was released with (its topics, their shares, the tokens behind them), so
-they cost nothing again; new documents pay for themselves.
+    earlier   what the model was released with: its topics, their shares, the tokens behind them
+    kept      histograms, or documents, of that run that parties still have: they say how much text that is,
+              and send counts of it along with those of new documents
+    alone     share of the earlier counts that no party reads again: these counts stay as they are
+
+Nothing of this costs anything: it was paid for when it was released. New documents pay for themselves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,9 +16,12 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays
 
-EARLIER = "earlier"
+EARLIER, ALONE = "earlier", "alone"
+CONTINUES, KEPT = "continues", "kept_tokens"  # what parties are told and send
+NEGLIGIBLE = 0.02  # share of the earlier counts
 
 
 def earlier(model: TopicModel, n_topics: int) -> Arrays:
@@ -26,7 +33,22 @@ def earlier(model: TopicModel, n_topics: int) -> Arrays:
         )
     counts = np.zeros((model.n_words, n_topics))
     counts[:, : model.n_topics] = model.counts.T
-    return {EARLIER: counts}
+    return {EARLIER: counts, ALONE: np.array(1.0)}
+
+
+def told(state: Arrays) -> Arrays:
+    """What parties are told beside all else: that the run goes on from a model, where it does."""
+    return {CONTINUES: np.array(1, np.int8)} if EARLIER in state else {}
+
+
+def forms(usual: list[Form]) -> list[Form]:
+    """The `usual` forms of what a party is told, and the same where the run goes on from a model."""
+    return [*usual, *({**form, CONTINUES: Numbers("int8", (), least=1, most=1)} for form in usual)]
+
+
+def sent(told: Mapping[str, Any], n_tokens: float) -> Arrays:
+    """What a party sends beside all else: how much text of the run before it reads again."""
+    return {KEPT: np.array(float(n_tokens))} if CONTINUES in told else {}
 
 
 def begun(state: Arrays, counts: NDArray[Any]) -> NDArray[Any]:
@@ -39,9 +61,21 @@ def begun(state: Arrays, counts: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def with_earlier(state: Arrays, combined: Callable[[Arrays], Arrays]) -> Arrays:
-    """What `combined` makes of the state of new documents alone, with the earlier counts added again."""
+def noted(state: Arrays, arrays: Arrays) -> Arrays:
+    """What the server keeps: the earlier counts and the share of them that nobody has read again so far."""
+    if EARLIER not in state:
+        return {}
+    share = max(0.0, 1 - float(arrays[KEPT]) / max(float(state[EARLIER].sum()), 1.0)) if KEPT in arrays else 1
+    share = min(share, float(state[ALONE]))
+    return {EARLIER: state[EARLIER], ALONE: np.array(share if share > NEGLIGIBLE else 0.0)}
+
+
+def with_earlier(state: Arrays, now: Arrays, combined: Callable[[Arrays], Arrays]) -> Arrays:
+    """What `combined` makes of the state of what parties send alone; what stands `alone` is added again.
+
+    `state` is that before the round, and `now` what `noted` says in it.
+    """
     if EARLIER not in state:
         return combined(state)
-    found = combined(state | {"counts": state["counts"] - state[EARLIER]})
-    return found | {"counts": found["counts"] + state[EARLIER]}
+    found = combined(state | {"counts": state["counts"] - state[ALONE] * state[EARLIER]})
+    return found | {"counts": found["counts"] + now[ALONE] * state[EARLIER]}

@@ -49,6 +49,11 @@ def known(text: str, n_topics: int, vocabulary: tuple[str, ...]) -> Arrays:
     return {SEEDS: of_word}
 
 
+def noted(state: Arrays) -> Arrays:
+    """What the server keeps of seed words."""
+    return {SEEDS: state[SEEDS]} if SEEDS in state else {}
+
+
 def applied(counts: NDArray[Any], state: Arrays) -> NDArray[Any]:
     """The `counts` (n_words, n_topics) with those of seed words in their topics."""
     if SEEDS not in state:

@@ -18,7 +18,7 @@ from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import verification
-from fedtopics.network.coordinator import result
+from fedtopics.network.coordinator import continuing, result
 from fedtopics.network.coordinator.answers import Channel
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
 from fedtopics.network.coordinator.desk import Desk, HungUpError
@@ -203,7 +203,8 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     tests = sorted(folder.path.glob("test.*"))
     test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
-    result.write(run.result, plan, coordinator.terms, end, test, folder.path / "signing.key", last)
+    key, before = folder.path / "signing.key", continuing.begun(folder)
+    result.write(run.result, plan, coordinator.terms, end, test, key, last, before)
     kept = coordinator.deliver(end.words or (), verification.delivered(run.result))
     absent = sorted(set(coordinator.terms.parties) - kept)
     for name in absent:
@@ -245,7 +246,7 @@ def _coordinator(folder: CoordinatorFolder, run: RunFolder, channel: Channel) ->
         run.change("running", round=line.round + 1, missing=list(line.missing), away=away)
 
     authority, waiting = certificates.read_certificate(folder.path / "ca.crt"), Waiting.read(folder.path)
-    known = authority, waiting, partial(last_signed, folder)
+    known = authority, waiting, partial(last_signed, folder), partial(continuing.begun, folder)
     return Coordinator(terms, run.name, run.path, channel, run.log, note, *known)
 
 

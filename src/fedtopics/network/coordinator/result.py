@@ -23,6 +23,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.evaluation.usefulness import warnings
+from fedtopics.model import TopicModel
+from fedtopics.model.merging import changes
 from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import (
     ATTESTED,
@@ -163,6 +165,7 @@ def write(
     test: Corpus | None,
     key: Path,
     last: LastAnswers,
+    before: TopicModel | None = None,
 ) -> None:
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
@@ -184,6 +187,13 @@ def write(
         near = {"perplexity_low": found.low, "perplexity_high": found.high}
         kept["scores"] |= {"perplexity": found.perplexity, **near}
     kept["warnings"] = warnings(kept["scores"])
+    if before is not None and plan.continues is not None:
+        became = changes(before, model)
+        kept["update"] = {
+            "of_model": plan.continues.model_sha256,
+            "run": plan.continues.run,
+        } | became.to_dict()
+        kept["notes"] = [*kept["notes"], *became.told(model.names)]
     shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
     Run(kept, model, {}, ledger).save(folder)
     files.publish(folder / attestation.FILE, signed)

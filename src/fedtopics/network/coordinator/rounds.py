@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from fedtopics.documents.text.words import word_digest
 from fedtopics.errors import InputError
 from fedtopics.files import side_by_side
+from fedtopics.model import TopicModel
+from fedtopics.model.merging import widened
 from fedtopics.network import wire
 from fedtopics.network.coordinator import greeting
 from fedtopics.network.coordinator.answers import Asking, Channel
@@ -71,6 +73,7 @@ class Coordinator:
     authority: x509.Certificate | None = None
     waiting: Waiting = field(default_factory=Waiting)
     signed: Callable[[str], Arrays] = lambda party: {}
+    begun: Callable[[], TopicModel | None] = lambda: None
     _seen: set[str] = field(default_factory=set, init=False)  # who has taken part
     _turned_away: set[str] = field(default_factory=set, init=False)  # for as long as they stay connected
     _learned: Learned = field(init=False)
@@ -201,8 +204,11 @@ class Coordinator:
         words, number, rounds = now.words or (), now.next_round, self.terms.rounds_of(now.next_round)
         if number not in (self.terms.first_round, 0):
             return now.state
-        state = rounds.start(len(words), self.terms.turn("server"))
-        return state | self.terms.method.known_words(words) if number == 0 else state
+        state, method = rounds.start(len(words), self.terms.turn("server")), self.terms.method
+        if number < 0:
+            return state
+        model, known = self.begun(), method.known_words(words)
+        return state | known | ({} if model is None else method.continued(widened(model, words)))
 
     def _played(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, object]]:
         """One round, of the agreement on words or of the method: where the run stands now, who sent what."""

@@ -34,7 +34,7 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import attestation, wire
 from fedtopics.network.messages import Reply, Request
-from fedtopics.network.party import witness
+from fedtopics.network.party import earlier_runs, witness
 from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.line import PartyLine
 from fedtopics.network.party.runs import (
@@ -241,7 +241,7 @@ class PartySide:
     def _take(self, asked: Request) -> None:
         """Keep the result of a run that this party has a part in."""
         if not self.store.of_run(asked.run):
-            raise InputError(f"expected a run with releases of this party, got {asked.run}; nothing was kept")
+            raise InputError(f"expected a run with releases of this party, got {asked.run}: nothing is kept")
         words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
         numbers = 8 * len(words) * self.terms.method.model_sizes(self.terms.parties)[-1]
         arrays = wire.unpack(asked.body, limit=MODEL_FACTOR * numbers + RESULT_BYTES, names=self.files)
@@ -276,8 +276,8 @@ class PartySide:
         if words is None:
             return Party(self.name, self._corpus(), {})
         if run not in self._parties:
-            corpus = never_empty(self._corpus().with_vocabulary(words))
-            self._parties[run] = Party(self.name, corpus, self.store.load_memory(run))
+            known = earlier_runs.remembered(self.terms, self.store, run, words)
+            self._parties[run] = Party(self.name, never_empty(self._corpus().with_vocabulary(words)), known)
         return self._parties[run]
 
     def _commit(self, asked: Request, release: Release[Arrays], memory: Arrays | None = None) -> bytes:

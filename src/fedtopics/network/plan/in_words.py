@@ -26,6 +26,11 @@ def _leaves(plan: Plan) -> Point:
         f"In {method.n_rounds} rounds of each run: statistics of your documents, with noise that is drawn on "
         f"this machine (method {plan.method_name}: {method.about.summary}).",
     ]
+    if plan.continues is not None:
+        found.append(
+            f"The noisy histograms that were drawn here in {plan.continues.run} are used again, at no price. "
+            "Give new documents alone: what is trained on once more pays once more."
+        )
     if words.mode == "private":
         found.append(f"Before them, in 2 rounds: votes for at most {words.max_size} words, with noise.")
     if scores.mode == "private":

@@ -1,5 +1,6 @@
 """The tables of a plan: its words, its texts, its scores."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,9 @@ from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.events import check_delta
 from fedtopics.privacy.words import Agreement
+from fedtopics.protocol.method import Method
 
+RUN = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
 SCORE_RESOLUTION = 2**12
 MOST_DELTA = 1e-3
@@ -90,6 +93,38 @@ class PlannedWords:
                 f"expected {self.n_words} words with hash {self.sha256}, got {len(words)} others"
             )
         return words
+
+
+@dataclass(frozen=True)
+class Continues:
+    """The finished run whose model the runs of a plan go on from: its words are the first of the list."""
+
+    run: str
+    model_sha256: str  # of the numbers of its model
+    n_words: int
+    n_topics: int
+
+    def __post_init__(self) -> None:
+        if not RUN.fullmatch(self.run):
+            raise InputError(f"continues.run must be the name of a run, got {self.run!r:.60}")
+        if not 2 <= self.n_words <= MOST_WORDS:
+            raise InputError(f"continues.n_words must lie between 2 and {MOST_WORDS:,}, got {self.n_words}")
+
+    def check(self, method: Method, vocabulary: PlannedWords) -> None:
+        """Refuse what cannot go on from a model of these words and topics."""
+        if type(method).continued is Method.continued:
+            raise InputError(
+                f"expected a method that goes on from a model, got {method.about.summary}; use calm"
+            )
+        if vocabulary.mode != "public" or vocabulary.most_words < self.n_words:
+            raise InputError(
+                f"a plan that continues {self.run} needs a public list that begins with its {self.n_words} "
+                "words; make it with `fedtopics federation go-on`"
+            )
+        if method.n_topics < self.n_topics:
+            raise InputError(
+                f"n_topics must be at least the {self.n_topics} of {self.run}, got {method.n_topics}"
+            )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.network.plan import typed_file
 from fedtopics.network.plan.certificates import NAME, party_name
-from fedtopics.network.plan.parts import Evaluation, PlannedWords, Texts, check_small_delta
+from fedtopics.network.plan.parts import Continues, Evaluation, PlannedWords, Texts, check_small_delta
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
@@ -54,6 +54,7 @@ class Plan:
     significant_bits: int | None = None  # of numbers on the wire; None: exact
     simulation_seed: int | None = None  # None: noise from the operating system
     secure_sum: Summing | None = None  # None: the coordinator sees what each party sends
+    continues: Continues | None = None  # None: runs begin anew
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timeout_seconds", float(self.timeout_seconds))
@@ -71,6 +72,8 @@ class Plan:
         method = self.method()
         if self.secure_sum is not None:
             self._check_sum(checked(method, self.secure_sum))
+        if self.continues is not None:
+            self.continues.check(method, self.vocabulary)
         number = () if method.hides_documents else (NUMBER,)
         known = (*PUBLIC, *number, *method.shows())  # a plan may add to it, and hide nothing of it
         object.__setattr__(self, "public", tuple(dict.fromkeys((*known, *self.public))))

@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from fedtopics.errors import InputError
+from fedtopics.network.plan.parts import Continues
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.together import Together
 from fedtopics.privacy.price.cost import Cost
@@ -26,6 +27,7 @@ class Terms:
     words      the public word list; None where the parties agree on the words
     agreement  how they do that; None where the list is public
     summing    how parties are added up, where the coordinator sees totals alone
+    continues  the run whose model this one goes on from, if it does
     seed       of everything that is drawn but privacy noise, and of that too unless `secure`
     """
 
@@ -41,6 +43,7 @@ class Terms:
     significant_bits: int | None = None
     n_threads: int = 1
     summing: Summing | None = None
+    continues: Continues | None = None
 
     def __post_init__(self) -> None:
         if self.summing is not None:
@@ -102,6 +105,7 @@ def terms_of(plan: Plan, folder: Path, run: str) -> Terms:
         significant_bits=plan.significant_bits,
         n_threads=os.cpu_count() or 1,
         summing=plan.secure_sum,
+        continues=plan.continues,
     )
 
 

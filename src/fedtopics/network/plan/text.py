@@ -39,6 +39,9 @@ MEANINGS = {
     "secure_sum.threshold": "parties that may work together with the coordinator",
     "secure_sum.noise": "each: every party adds all the noise; together: a share of it",
     "secure_sum.repeats": "rounds that may be lost, where a party falls silent, and played again",
+    "continues.run": "finished; what parties released in it is used again, free, and new documents pay",
+    "continues.model_sha256": "of its model, from which topics begin",
+    "continues.n_words": "how many words of the list are that model's: the first",
     "evaluation.mode": "none, public (documents of the coordinator) or private (noisy sums of each party)",
     "evaluation.test_fraction": "share of each party's documents that is kept out of training",
     "evaluation.epsilon": "of the scores alone, document add/remove",
@@ -49,6 +52,7 @@ TABLES = {
     "vocabulary": "Where the words come from.",
     "texts": "How every party turns its texts into words.",
     "evaluation": "How the model is scored.",
+    "continues": "The run whose model these runs go on from: give new documents alone.",
     "secure_sum": "The coordinator sees totals of parties, and no party's own numbers.",
 }
 

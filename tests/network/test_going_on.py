@@ -1,0 +1,123 @@
+"""A federation goes on from a finished run: drawn noise is used again, new documents alone are charged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from network import processes
+from network.processes import PATIENCE, SEED, WORDS
+from typer.testing import CliRunner
+
+from fedtopics.commands.application import app
+from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
+from fedtopics.model.merging import widened
+from fedtopics.network.coordinator import continuing
+from fedtopics.network.local import HUB, LocalFederation, write_texts
+from fedtopics.network.party import ledger_file
+from fedtopics.network.party.offer import Offer
+from fedtopics.network.plan import onboarding
+from fedtopics.network.plan.in_words import points
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.cost import FREE
+from fedtopics.protocol import in_process
+from fedtopics.protocol.engine import Outcome
+from fedtopics.protocol.turn import Arrays
+
+NAMES, NEW = ("north", "south"), ("freshly", "newly")
+
+
+def new_texts(number: int) -> list[str]:
+    """Documents of the same topics; some have words that joined."""
+    return [f"{text} {NEW[number]}" for text in processes.texts(10 + number)]
+
+
+def reference(
+    plan: Plan, texts: dict[str, list[str]], words: tuple[str, ...], before: Outcome | None = None
+) -> Outcome:
+    corpora = {name: Corpus.from_texts(own, vocabulary=words) for name, own in texts.items()}
+    model, kept = (None, dict[str, Arrays]()) if before is None else (before.model, before.kept)
+    begun = None if model is None else widened(model, words)
+    return in_process.run(plan.method(), corpora, seed=SEED, begun=begun, kept=kept)
+
+
+def accept(federation: LocalFederation, name: str) -> None:
+    Offer.read(federation.folder / name, federation.folder / HUB / onboarding.APPROVED / name).accept()
+
+
+def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path: Path) -> None:
+    listed = tmp_path / "new.txt"
+    listed.write_text("".join(f"{word}\n" for word in NEW))
+    first = {name: processes.texts(number) for number, name in enumerate(NAMES)}
+    second = {name: new_texts(number) for number, name in enumerate(NAMES)}
+    with processes.founded(tmp_path, NAMES) as federation:
+        federation.start()
+        run = federation.hub.submit()
+        federation.wait(run, PATIENCE)
+        federation.stop()
+        plan, hub = federation.hub.plan, federation.folder / HUB
+        asked = ["federation", "go-on", str(hub), "--run", run.name, "--new-words", str(listed)]
+        told = CliRunner().invoke(app, asked)
+        assert told.exit_code == 0, told.output
+        changed = federation.hub.plan
+        assert changed.continues is not None
+        assert (changed.continues.run, changed.vocabulary.n_words) == (run.name, len(WORDS) + len(NEW))
+        assert changed.method().n_rounds == round(plan.method().n_rounds * 0.4)
+        assert "used again, at no price" in " ".join(points(changed)[0].sentences)
+        for name in NAMES:
+            write_texts(federation.folder / name / "texts.jsonl", second[name])
+            accept(federation, name)
+        federation.start()
+        after = federation.hub.submit()
+        federation.wait(after, PATIENCE)
+        before = reference(plan, first, WORDS)
+        wanted = reference(changed, second, (*WORDS, *NEW), before)
+        assert wanted.model is not None
+        for model in processes.delivered(federation, after):
+            np.testing.assert_array_equal(model.topic_word, wanted.model.topic_word)
+        found = TopicModel.load(after.result)
+        assert found.n_tokens is not None
+        assert found.n_tokens == pytest.approx(2 * 2 * 40 * 20, rel=0.15)  # both runs' documents stand in it
+        for name in NAMES:
+            entries = ledger_file.read(federation.folder / name / "store").entries
+            paid = [(entry.run, entry.round, entry.cost) for entry in entries if entry.cost != FREE]
+            assert [(which, number) for which, number, _ in paid] == [
+                ("run-1/contribute", 0),
+                ("run-2/contribute", 0),
+            ]
+            assert paid[0][2] == paid[1][2]  # the new histograms cost what the first did, all else nothing
+        record = json.loads((after.result / "run.json").read_text())
+        assert record["update"]["run"] == run.name
+        assert record["update"]["stable"] == [0, 1, 2]
+
+
+def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
+    federation = processes.founded(tmp_path, NAMES)
+    hub = federation.hub
+    run = hub.submit()
+    with pytest.raises(InputError, match="expected a finished run"):
+        continuing.write(hub, run.name)
+    model = TopicModel.from_counts(np.full((3, 24), 5.0), WORDS)
+    run.change("finished")
+    model.save(run.result)
+    plan = continuing.write(hub, run.name, words=["more"], n_new_topics=1)
+    assert (plan.method().n_topics, plan.vocabulary.n_words) == (4, 25)
+    assert Plan.read(hub.path / "plan.toml").digest == plan.digest
+    begun = continuing.begun(hub)
+    assert begun is not None
+    np.testing.assert_array_equal(begun.topic_word, model.topic_word)
+    (run.result / "model.safetensors").write_bytes(b"another")
+    with pytest.raises(InputError, match="that the plan names"):
+        continuing.begun(hub)
+    for settings, message in (
+        ({"method": {"name": "calm", "n_topics": 2}}, "at least the 3 of run-1"),
+        ({"method": {"name": "lplda"}}, "a method that goes on from a model"),
+        ({"continues": {**plan.to_dict()["continues"], "n_words": 26}}, "begins with its 26"),
+        ({"continues": {**plan.to_dict()["continues"], "run": "../run"}}, "name of a run"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Plan.from_dict(plan.to_dict() | settings)
