@@ -40,6 +40,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.lengths import DISTINCT_WORDS
 from fedtopics.errors import InputError
 from fedtopics.methods.parts import (
     company,
@@ -110,6 +111,12 @@ class Calm(Method):
     draws_once: ClassVar[bool] = True
     in_shards: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
+    for_short: ClassVar[Mapping[str, Any]] = {
+        "one_topic": True,
+        "beta": 0.1,
+        "burstiness": 0.0,
+        "distinct_words": DISTINCT_WORDS,
+    }
 
     def __post_init__(self) -> None:
         for name, chosen in (("unit", self.unit), ("sends", self.sends), ("tells", self.tells)):
@@ -186,7 +193,8 @@ class Calm(Method):
         if not told:
             return released.map(lambda _: _overview(kept, turn.n_threads)), memory
         topics, alpha = self._ahead.topics(told), np.full(self.n_topics, self.alpha, np.float32)
-        step = self._expected(kept, _remembered(party, kept, self.n_topics, told), topics, alpha, turn)
+        documents = _remembered(party, kept, self.n_topics, told)
+        step = self._expected(kept, documents, topics, alpha, float(told["length"]), turn)
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
         if self.held_out and stopping.is_due(turn.round):
@@ -203,13 +211,16 @@ class Calm(Method):
         documents: Mixtures,
         topics: SizedTopics,
         alpha: NDArray[np.float32],
+        length: float,
         turn: Turn,
     ) -> channel_em.Expectation:
         """The E step: every token with a topic, or every document."""
         exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
         if self.one_topic:
             heat = one_topic.heat_at(turn.round)
-            return one_topic.expect(kept, documents, topics, heat=heat, exclude=exclude)
+            return one_topic.expect(
+                kept, documents, topics, heat=heat, exclude=exclude, typical=max(length, 0.1)
+            )
         n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
         return channel_em.expect(
             kept, documents, topics, alpha, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads
