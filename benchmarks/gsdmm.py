@@ -3,7 +3,8 @@
 After J. Yin, J. Wang: A Dirichlet multinomial mixture model-based approach for short text clustering, KDD
 2014: each document leaves its cluster and takes one by
 
-    p(z = k) ~ (m_k + alpha) prod_w prod_{j=1..N_dw} (n_kw + beta + j - 1) / prod_{i=1..N_d} (n_k + V beta + i - 1)
+    p(z = k) ~ (m_k + alpha) prod_w prod_{j=1..N_dw} (n_kw + beta + j - 1)
+                             / prod_{i=1..N_d} (n_k + V beta + i - 1)
 
 with m_k documents, n_k tokens, n_kw tokens of word w in cluster k, all without the document.
 """

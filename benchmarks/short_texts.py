@@ -1,4 +1,4 @@
-"""Short texts of five kinds: messages, first sentences and titles of news, subjects of mails, titles of reviews.
+"""Short texts of five kinds: messages, first sentences and titles of news, subjects, titles of reviews.
 
 Copies of a text are on the same side of a split: on both sides they flatter every model.
 """

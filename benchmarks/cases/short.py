@@ -116,7 +116,7 @@ def scores() -> str:
     summary=scores,
 )
 def steps() -> Steps:
-    """Short texts: one topic each and mixtures, without noise and at epsilon 6; NMI beside GSDMM; three sets."""
+    """Short texts: one topic each and mixtures, with noise and without; NMI beside GSDMM; three sets."""
     made: Steps = {f"{name}/facts": partial(facts, name) for name in SETS}
     for seed in SEEDS:
         for name in SETS:

@@ -1,8 +1,11 @@
 """How long texts are, roughly: a public choice, never read from the documents.
 
-Short texts are messages, titles, subjects, search queries: up to about ten words that say something. They hide
-little of each word in noise, as there are so few: a smaller vocabulary and one topic for each serve them best.
+Short texts are messages, titles, subjects, search queries: up to about ten words that say something. They are
+easily lost among the words that noise makes up: a smaller vocabulary and one topic each serve them best.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from fedtopics.errors import InputError
 
@@ -22,3 +25,13 @@ def is_short(texts: str) -> bool:
     if texts not in KINDS:
         raise InputError(f"texts must be {' or '.join(KINDS)}, got {texts!r:.60}")
     return texts == SHORT
+
+
+def reading(texts: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options `given` for reading, with a bound on the vocabulary of short `texts` where none was chosen.
+
+    >>> reading("short", {})["max_words"], "max_words" in reading("short", {"vocabulary": "english-1000"})
+    (2000, False)
+    """
+    chosen = any(given.get(name) is not None for name in ("vocabulary", "vocabulary_epsilon", "max_words"))
+    return {**given} if chosen or not is_short(texts) else {**given, "max_words": MOST_WORDS}

@@ -70,6 +70,7 @@ from fedtopics.sampling.histograms import Histograms
 logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
+SHORT = {"one_topic": True, "beta": 0.1, "burstiness": 0.0, "distinct_words": DISTINCT_WORDS}
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
 
 
@@ -111,12 +112,7 @@ class Calm(Method):
     draws_once: ClassVar[bool] = True
     in_shards: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
-    for_short: ClassVar[Mapping[str, Any]] = {
-        "one_topic": True,
-        "beta": 0.1,
-        "burstiness": 0.0,
-        "distinct_words": DISTINCT_WORDS,
-    }
+    for_short: ClassVar[Mapping[str, Any]] = SHORT
 
     def __post_init__(self) -> None:
         for name, chosen in (("unit", self.unit), ("sends", self.sends), ("tells", self.tells)):
@@ -146,7 +142,7 @@ class Calm(Method):
     def forecast(self, n_words: int) -> dict[str, float] | None:
         if self.distinct_words is None:
             return None
-        ratio = predicted_ratio(self.epsilon, n_words, self.distinct_words)
+        ratio = predicted_ratio(self.epsilon, n_words, self.distinct_words, short=self.one_topic)
         return {"distinct_words": self.distinct_words, "perplexity_ratio": ratio}
 
     def notes(self, n_words: int) -> list[str]:
@@ -218,9 +214,7 @@ class Calm(Method):
         exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
         if self.one_topic:
             heat = one_topic.heat_at(turn.round)
-            return one_topic.expect(
-                kept, documents, topics, heat=heat, exclude=exclude, typical=max(length, 0.1)
-            )
+            return one_topic.expect(kept, documents, topics, heat=heat, exclude=exclude, typical=length)
         n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
         return channel_em.expect(
             kept, documents, topics, alpha, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads

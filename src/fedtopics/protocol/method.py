@@ -93,6 +93,8 @@ class Method(ABC):
     """
 
     about: ClassVar[About]
+    for_short: ClassVar[Mapping[str, Any]] = {}
+    """Settings that serve short texts better than the defaults (`documents/lengths.py`)."""
 
     @property
     @abstractmethod

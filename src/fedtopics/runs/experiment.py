@@ -10,11 +10,12 @@ from typing import Any
 from fedtopics.audit.auditing import audit as audited
 from fedtopics.cluster import session
 from fedtopics.cluster.settings import Cluster
+from fedtopics.documents import lengths
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores, topic_scores
 from fedtopics.evaluation.usefulness import warnings
-from fedtopics.methods import DEFAULT, make
+from fedtopics.methods import DEFAULT, for_texts, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
@@ -25,7 +26,7 @@ from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU
-from fedtopics.runs import record
+from fedtopics.runs import beside_alone, record
 from fedtopics.runs.preparing import (
     READING,
     Data,
@@ -56,6 +57,7 @@ def train(
     consistency_tau: float = TAU,
     audit: bool = False,
     cluster: Cluster | str | None = None,
+    texts: str = lengths.LONG,
     **settings: Any,
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
@@ -71,10 +73,13 @@ def train(
     consistency, consistency_tau   public word relation that the server draws topics towards, and how strongly
     audit          attack the method with canaries, and write what was reached into the record
     cluster        a `Cluster`, or the address of its scheduler, on which the parties work (`fedtopics[dask]`)
+    texts          "short" for titles, messages and the like, as you know without counting: fewer words, and
+                   settings of the method that serve them (`fedtopics.methods.for_texts`)
     settings       the method's own, and those of `prepare` where `source` is yet to be read
     """
     reading = {name: settings.pop(name) for name in READING if name in settings}
-    made = make(method, n_topics=n_topics, **settings)
+    reading = lengths.reading(texts, reading)
+    made = make(method, n_topics=n_topics, **for_texts(texts, method, settings))
     if secure_sum is not None:
         checked(made, secure_sum)
         made = made.for_sums()
@@ -86,7 +91,7 @@ def train(
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
     )
-    return train_on(
+    run = train_on(
         data,
         method,
         made,
@@ -100,6 +105,8 @@ def train(
         audit=audit,
         cluster=place,
     )
+    short = lengths.is_short(texts)
+    return beside_alone.compared(run, data, seed=seed, n_threads=n_threads) if short else run
 
 
 def train_on(
@@ -200,6 +207,8 @@ def compare(
         with part(place, of=len(planned)):
             given = {**options, **price, **(own or {}).get(name, {})}
             runs.append((price, train(data, name, seed=number, **given)))
+    paid, trained = zip(*runs, strict=True)
+    runs = list(zip(paid, beside_alone.all_told(trained), strict=True))
     return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 

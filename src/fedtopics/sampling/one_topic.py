@@ -8,10 +8,10 @@ that did not survive the noise worth exp(-silence mu) with hidden counts hidden 
     log r_dk = log pi_k + heat * (sum over survivors of log P(Y_dw | k) / P(0 | k) - silence lambda_d) + const
     M_wk     = sum_d r_dk E[n_dw | k]
 
-The noise hides lengths, and a wrong length is taken for evidence of a topic. So lambda_d has a prior where the
-`typical` length is known: Gamma of mean `typical`, as sure as a document of SURE such lengths seen would be,
+The noise hides lengths, and a wrong length passes for evidence of a topic. So lambda_d has a prior where the
+`typical` length is known, a Gamma of this mean and of shape SURE,
 
-    lambda_d = (SURE + sum_w E[n_dw]) / (SURE / typical + 1)
+    lambda_d = (SURE + sum_w E[n_dw]) / (SURE / max(typical, 0.1) + 1)
 
 A document takes no part in the evidence about itself: phi of its own E step is without what it gave last
 time, as in collapsed Gibbs sampling. `heat` below 1 keeps early rounds from deciding too soon. Results do not

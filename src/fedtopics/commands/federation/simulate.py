@@ -19,6 +19,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, price, report, tables, watching
+from fedtopics.documents import lengths
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.watching import RunWatch
 from fedtopics.progress import Bar, bar
@@ -64,6 +65,7 @@ def simulate(
         ),
     ] = False,
     port: watching.Port = 0,
+    texts: options.TextsOption = lengths.LONG,
     title: options.Title = None,
 ) -> None:
     from fedtopics.network import local
@@ -71,7 +73,7 @@ def simulate(
     require_free(out)
     if reading.language_column is not None:
         raise InputError("expected documents in one language, got --language-column; found a federation")
-    public = options.public_words(vocabulary, vocabulary_epsilon)
+    public = options.public_words(vocabulary, vocabulary_epsilon, texts=texts)
     began = perf_counter()
     where = reading.options() | {"party_column": party_column, "person_column": person_column}
     with bar("Reading, and dealing to parties"):
@@ -80,6 +82,7 @@ def simulate(
         )
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
+    given = methods.for_texts(texts, method, given)
     plan = local.plan_for(
         texted,
         method,
