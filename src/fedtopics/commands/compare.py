@@ -62,7 +62,6 @@ def compare(
 ) -> None:
     chosen = [name.strip() for name in names.split(",")]
     given = options.method_settings(None, None, rounds, None)
-    prices = _prices(epsilon, epsilons)
     others = options.method_settings(variant, None, None, settings, unit)
     own = {name: methods.for_texts(texts, name, found) for name, found in _own(chosen, others).items()}
     for name in chosen:
@@ -75,7 +74,7 @@ def compare(
     runs = experiment.compare(
         data,
         chosen,
-        epsilon=prices,
+        epsilon=_prices(epsilon, epsilons),
         seed=dealing.seed,
         n_seeds=seeds,
         n_topics=topics,

@@ -60,11 +60,7 @@ def train(
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
     made = methods.make(method, n_topics=topics, **methods.for_texts(texts, method, given))
     summing = options.summing(secure_sum, noise, method=made)
-    tau = TAU if consistency_tau is None else consistency_tau
-    if consistency is not None:
-        with_related_words.check(made, tau)
-    elif consistency_tau is not None:
-        raise InputError(f"--consistency-tau needs --consistency, got {consistency_tau:g} without one")
+    tau = _tau(made, consistency, consistency_tau)
     check_agreement(made, dealing.vocabulary_epsilon)
     if out is not None:
         require_free(out)
@@ -82,8 +78,7 @@ def train(
         audit=audit,
         cluster=dealing.place(),
     )
-    if lengths.is_short(texts):
-        run = beside_alone.compared(run, data, seed=dealing.seed, n_threads=threads)
+    run = beside_alone.compared(run, data, texts, seed=dealing.seed, n_threads=threads)
     _warn(run.record)
     if out is not None:
         run.titled(title).save(out)
@@ -96,6 +91,16 @@ def train(
     if run.record.get("audit", {}).get("refuted"):  # then it has failed, whatever its topics are
         logger.error("the audit refutes what is proved: do not rely on this run, and report it (SECURITY.md)")
         raise typer.Exit(1)
+
+
+def _tau(made: Method, consistency: str | None, given: float | None) -> float:
+    """How strongly topics are drawn towards a relation, where one was named."""
+    tau = TAU if given is None else given
+    if consistency is not None:
+        with_related_words.check(made, tau)
+    elif given is not None:
+        raise InputError(f"--consistency-tau needs --consistency, got {given:g} without one")
+    return tau
 
 
 def _warn(record: dict[str, Any]) -> None:

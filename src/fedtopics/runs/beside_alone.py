@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fedtopics.documents import lengths
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.methods.alone import Alone
 from fedtopics.protocol import in_process
@@ -35,9 +36,16 @@ def reached(runs: Sequence[Run], seed: int) -> float | None:
     return records[0]["scores"]["perplexity"] if records else None
 
 
-def compared(run: Run, data: Data, *, seed: int, n_threads: int | None = None) -> Run:
-    """The `run` on `data` with that warning, once every party has trained by itself: quick on short texts."""
-    if not data.test.n_docs or run.record["method"] == ALONE or len(data.parties) < 2:
+def compared(run: Run, data: Data, texts: str, *, seed: int, n_threads: int | None = None) -> Run:
+    """The `run` on `data` with that warning, once every party has trained by itself: on short `texts` only.
+
+    There it is quick, and noise most likely to be worse than no federation.
+    """
+    if (
+        not (lengths.is_short(texts) and data.test.n_docs)
+        or run.record["method"] == ALONE
+        or len(data.parties) < 2
+    ):
         return run
     method = Alone(n_topics=run.record["settings"]["n_topics"])
     found = in_process.run(method, data.parties, seed=seed, n_threads=n_threads or 1).local_models

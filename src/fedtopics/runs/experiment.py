@@ -73,20 +73,15 @@ def train(
     consistency, consistency_tau   public word relation that the server draws topics towards, and how strongly
     audit          attack the method with canaries, and write what was reached into the record
     cluster        a `Cluster`, or the address of its scheduler, on which the parties work (`fedtopics[dask]`)
-    texts          "short" for titles, messages and the like, as you know without counting: fewer words, and
-                   settings of the method that serve them (`fedtopics.methods.for_texts`)
+    texts          "short" for titles, messages and the like: fewer words, and settings that serve them
     settings       the method's own, and those of `prepare` where `source` is yet to be read
     """
-    reading = {name: settings.pop(name) for name in READING if name in settings}
-    reading = lengths.reading(texts, reading)
+    reading = lengths.reading(texts, {name: settings.pop(name) for name in READING if name in settings})
     made = make(method, n_topics=n_topics, **for_texts(texts, method, settings))
     if secure_sum is not None:
         checked(made, secure_sum)
-        made = made.for_sums()
     check_agreement(made, reading.get("vocabulary_epsilon"))
-    place = Cluster(cluster) if isinstance(cluster, str) else cluster
-    if place is not None:
-        session.check(place, made)
+    place = session.placed(cluster, made)
     reading["by_content"] = secure and made.hides_documents
     data = prepare(
         source, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure, **reading
@@ -105,8 +100,7 @@ def train(
         audit=audit,
         cluster=place,
     )
-    short = lengths.is_short(texts)
-    return beside_alone.compared(run, data, seed=seed, n_threads=n_threads) if short else run
+    return beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads)
 
 
 def train_on(

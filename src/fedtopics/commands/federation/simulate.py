@@ -71,8 +71,7 @@ def simulate(
     from fedtopics.network import local
 
     require_free(out)
-    if reading.language_column is not None:
-        raise InputError("expected documents in one language, got --language-column; found a federation")
+    _require_one_language(reading)
     public = options.public_words(vocabulary, vocabulary_epsilon, texts=texts)
     began = perf_counter()
     where = reading.options() | {"party_column": party_column, "person_column": person_column}
@@ -82,11 +81,10 @@ def simulate(
         )
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
-    given = methods.for_texts(texts, method, given)
     plan = local.plan_for(
         texted,
         method,
-        given,
+        methods.for_texts(texts, method, given),
         words=local.planned_words(public, vocabulary_epsilon),
         simulation_seed=None if secure else seed,
         secure_sum=options.summing(secure_sum, noise),
@@ -97,6 +95,11 @@ def simulate(
     with made as federation:
         _run(federation, patience, port if web else None, title)
         options.say(f"{perf_counter() - began:.0f} s in all")
+
+
+def _require_one_language(reading: options.Reading) -> None:
+    if reading.language_column is not None:
+        raise InputError("expected documents in one language, got --language-column; found a federation")
 
 
 def _run(federation: "LocalFederation", patience: float, port: int | None, title: str | None) -> None:
