@@ -108,7 +108,7 @@ def scores() -> str:
 @case(
     "short",
     measures=(one_topic, Calm),
-    minutes=25,
+    minutes=5,
     seeds=SEEDS,
     corpora=("sms_spam", "reuters", "20newsgroups"),
     pages=("docs/how-to/short-texts.md",),
