@@ -95,3 +95,28 @@ def _listed(mean: float, released: int, a: float, q: float) -> tuple[float, floa
     noise = (1 - a) / (1 + a)
     seen = noise * a ** np.abs(released - n) if released else np.where(n == 0, 1 / (1 + a), a**n / (1 + a))
     return float(prior @ seen), float(prior @ (seen * n) / (prior @ seen))
+
+
+def test_lengths_behind_the_noise_are_drawn_to_the_usual_one() -> None:
+    """A prior as sure as SURE tokens: between what is found and `typical`, by its posterior mean."""
+    rows = Histograms(
+        np.array([0, 1, 5]), np.array([0, 0, 1, 2, 3], np.int32), np.ones(5, np.int32), 40, 0.01
+    )
+    documents = Mixtures(np.full((2, 2), 0.5, np.float32), np.full(2, 3.0))
+    topics = SizedTopics(np.full((40, 2), 1 / 40, np.float32), np.full(2, 50.0, np.float32))
+    found = one_topic.expect(rows, documents, topics).documents.lengths
+    drawn = one_topic.expect(rows, documents, topics, typical=3.0).documents.lengths
+    assert np.allclose(drawn, (one_topic.SURE + found) / (one_topic.SURE / 3 + 1))
+    assert found[1] > drawn[1] > drawn[0] > found[0]
+
+
+def test_a_large_epsilon_is_as_good_as_no_noise() -> None:
+    """Powers of exp(epsilon) once left single precision, and every topic was no number."""
+    for epsilon in (30.0, 60.0):
+        model = in_process.run(
+            Calm(epsilon=epsilon, n_topics=4, n_rounds=30, one_topic=True), {"a": CORPUS}, seed=0
+        ).model
+        assert model is not None
+        assert np.isfinite(model.topic_word).all()
+        found = one_topic.chances(CORPUS, model.topic_word, np.asarray(model.topic_shares))
+        assert normalized_mutual_info_score(GROUPS, found.argmax(axis=1)) > 0.9

@@ -20,6 +20,14 @@ def check(cluster: Cluster, method: Method) -> None:
         pass
 
 
+def placed(cluster: Cluster | str | None, method: Method) -> Cluster | None:
+    """The cluster that was named, by its address or in full, checked for this `method`."""
+    found = Cluster(cluster) if isinstance(cluster, str) else cluster
+    if found is not None:
+        check(found, method)
+    return found
+
+
 class Place(NamedTuple):
     """Where parties work: who answers for them, and what the record says of it in the end."""
 

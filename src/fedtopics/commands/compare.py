@@ -21,6 +21,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, report, tables
+from fedtopics.documents import lengths
 from fedtopics.errors import InputError
 from fedtopics.runs import experiment
 from fedtopics.runs.preparing import prepare
@@ -51,6 +52,7 @@ def compare(
             help="Any other setting, of one method or of all that take it; may be repeated.",
         ),
     ] = None,
+    texts: options.TextsOption = lengths.LONG,
     threads: options.Threads = None,
     out: Annotated[
         Path | None, typer.Option(help="New or empty folder for a page, records and models.")
@@ -60,20 +62,19 @@ def compare(
 ) -> None:
     chosen = [name.strip() for name in names.split(",")]
     given = options.method_settings(None, None, rounds, None)
-    prices = _prices(epsilon, epsilons)
     others = options.method_settings(variant, None, None, settings, unit)
-    own = _own(chosen, others)
+    own = {name: methods.for_texts(texts, name, found) for name, found in _own(chosen, others).items()}
     for name in chosen:
         methods.make(name, n_topics=topics, **given, **own.get(name, {}))
     if out is not None:
         require_free(out)
-    data = prepare(source, **dealing.options())
+    data = prepare(source, **lengths.reading(texts, dealing.options()))
     if not as_json:
         tables.print_parties(data.parties, data.dealing)
     runs = experiment.compare(
         data,
         chosen,
-        epsilon=prices,
+        epsilon=_prices(epsilon, epsilons),
         seed=dealing.seed,
         n_seeds=seeds,
         n_topics=topics,

@@ -10,14 +10,20 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, tables
+from fedtopics.documents import lengths
 from fedtopics.errors import InputError
 from fedtopics.privacy.forecast import PublicFacts, explain_plan
 from fedtopics.protocol.method import Amounts
 
+USUAL_WORDS = 10_000
+
 
 def explain(
     method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
-    words: options.VocabularySize = 10_000,
+    words: Annotated[
+        int | None,
+        typer.Option(help="Words of the vocabulary: 10000, or 2000 of short texts, where not given."),
+    ] = None,
     topics: options.TopicCount = 20,
     documents: Annotated[int | None, typer.Option(help="Documents in all, roughly.")] = None,
     persons: Annotated[int | None, typer.Option(help="Persons who wrote them, roughly.")] = None,
@@ -30,6 +36,7 @@ def explain(
     rounds: options.Rounds = None,
     unit: options.Unit = None,
     settings: options.Setting = None,
+    texts: options.TextsOption = lengths.LONG,
     delta: Annotated[
         float | None,
         typer.Option(help="Chance that the promise may fail; the method's own, or 1e-6, where not given."),
@@ -37,10 +44,14 @@ def explain(
     as_json: options.Json = False,
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
+    short = lengths.is_short(texts)
+    given = methods.for_texts(texts, method, given)
+    words = words or (lengths.MOST_WORDS if short else USUAL_WORDS)
+    distinct = distinct or (int(lengths.DISTINCT_WORDS) if short else None)
     planned = methods.make(method, n_topics=topics, **given)
     if delta is not None and planned.hides_documents:
         planned = methods.make(method, n_topics=topics, **given | {"delta": delta})
-    facts = PublicFacts(words, topics, documents, distinct)
+    facts = PublicFacts(words, topics, documents, distinct, short)
     delta = planned.privacy_delta if delta is None else delta
     found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if documents is not None or persons is not None:

@@ -12,6 +12,10 @@ def print_plan(plan: Plan) -> None:
     """One line for each thing that a reviewer must see."""
     for title, line in summary(plan).items():
         options.say(f"{title:<10} {line}")
+    foretold = plan.method().forecast(plan.vocabulary.most_words)
+    if foretold is not None:
+        ratio = foretold["perplexity_ratio"]
+        options.say(f"{'forecast':<10} a perplexity of about {ratio:.2f} times that without noise")
 
 
 def summary(plan: Plan) -> dict[str, Any]:

@@ -20,12 +20,13 @@ import typer
 from fedtopics import methods
 from fedtopics.audit.telling import sentences
 from fedtopics.commands import on_cluster, options, price, report, tables
+from fedtopics.documents import lengths
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import with_related_words
 from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU
-from fedtopics.runs import experiment
+from fedtopics.runs import beside_alone, experiment
 from fedtopics.runs.preparing import READ, Data, check_agreement, prepare
 from fedtopics.runs.run import Run, require_free
 from fedtopics.sampling.gpu.using import using
@@ -54,23 +55,25 @@ def train(
     accept_cost: price.AcceptCost = False,
     audit: options.Audited = False,
     keep: options.Keep = False,
+    texts: options.TextsOption = lengths.LONG,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     title: options.Title = None,
     as_json: options.Json = False,
 ) -> None:
     given = options.method_settings(variant, epsilon, rounds, settings, unit)
-    made = methods.make(method, n_topics=topics, **given)
+    made = methods.make(method, n_topics=topics, **methods.for_texts(texts, method, given))
     summing = options.summing(secure_sum, noise, method=made)
     tau = _tau(made, consistency, consistency_tau)
     check_agreement(made, dealing.vocabulary_epsilon)
     if out is not None:
         require_free(out)
-    data = _prepared(source, made, dealing, secure=secure, accept_cost=accept_cost)
+    data = _prepared(source, made, dealing, texts, secure=secure, accept_cost=accept_cost)
     drawn: dict[str, Any] = {"seed": dealing.seed, "n_threads": threads, "secure": secure}
     drawn |= {"secure_sum": summing, "consistency": consistency, "consistency_tau": tau}
     place = dealing.place()
     with using(device):
         run = experiment.train_on(data, method, made, audit=audit, keep=keep, cluster=place, **drawn)
+        run = beside_alone.compared(run, data, texts, seed=dealing.seed, n_threads=threads)
     _warn(run.record)
     if out is not None:
         run.titled(title).save(out)
@@ -120,7 +123,7 @@ def _print_run(run: Run, out: Path | None) -> None:
 
 
 def _prepared(
-    source: str, made: Method, dealing: on_cluster.Placed, *, secure: bool, accept_cost: bool
+    source: str, made: Method, dealing: on_cluster.Placed, texts: str, *, secure: bool, accept_cost: bool
 ) -> Data:
     """The documents, once the price of the whole run is wanted: before words are agreed on."""
     dealing.check(made)
@@ -128,7 +131,8 @@ def _prepared(
     if agreed:
         most = price.MOST_WORDS
         price.require_wanted(made, agreed, made.prices(most), most, delta, accepted=accept_cost)
-    data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **dealing.options())
+    reading = lengths.reading(texts, dealing.options())
+    data = prepare(source, secure=secure, by_content=secure and made.hides_documents, **reading)
     if "epsilon" in made.in_force(data.test.n_words) and data.vocabulary == READ:
         logger.warning(_words_note(made))
     if not agreed:

@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 from types import ModuleType, UnionType
 from typing import Any, NoReturn, cast, get_args, get_type_hints
 
+from fedtopics.documents import lengths
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method
 
@@ -107,6 +108,16 @@ def make(name: str, *, variant: str | None = None, **given: Any) -> Method:
         if setting.startswith("n_") and value is not None:
             _check_times(setting, value)
     return method(**given)
+
+
+def for_texts(texts: str, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The settings `given` to the method `name`, above those that serve `texts`, "short" or "long".
+
+    >>> for_texts("short", "calm", {"beta": 0.2})["one_topic"], for_texts("long", "calm", {"beta": 0.2})
+    (True, {'beta': 0.2})
+    """
+    usual = find(name, given.get("variant")).for_short if lengths.is_short(texts) else {}
+    return {**usual, **given}
 
 
 def takes(name: str, variant: str | None = None, **given: Any) -> bool:

@@ -41,6 +41,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.lengths import DISTINCT_WORDS
 from fedtopics.errors import InputError
 from fedtopics.methods.parts import (
     company,
@@ -72,6 +73,7 @@ logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
 AGAIN_STEPS = 3  # in each round of a run that goes on from a model
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
+SHORT = {"one_topic": True, "beta": 0.1, "burstiness": 0.0, "distinct_words": DISTINCT_WORDS}
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
 
 
@@ -115,6 +117,7 @@ class Calm(Method):
     rounds_again: ClassVar[float] = 0.4
     in_shards: ClassVar[bool] = True
     told_topics: ClassVar[ToldTopics | None] = ToldTopics("phi", word_axis=0)
+    for_short: ClassVar[Mapping[str, Any]] = SHORT
 
     def __post_init__(self) -> None:
         for name, chosen in (("unit", self.unit), ("sends", self.sends), ("tells", self.tells)):
@@ -151,7 +154,7 @@ class Calm(Method):
     def forecast(self, n_words: int) -> dict[str, float] | None:
         if self.distinct_words is None:
             return None
-        ratio = predicted_ratio(self.epsilon, n_words, self.distinct_words)
+        ratio = predicted_ratio(self.epsilon, n_words, self.distinct_words, short=self.one_topic)
         return {"distinct_words": self.distinct_words, "perplexity_ratio": ratio}
 
     def notes(self, n_words: int) -> list[str]:
@@ -209,10 +212,8 @@ class Calm(Method):
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])
         if company.CANDIDATES in told:
-            asked = told[company.CANDIDATES]
-            sent |= added(
-                {str(n): company.counted(part.histograms, asked) for n, part in enumerate(parts)}
-            ).arrays
+            each = [company.counted(part.histograms, told[company.CANDIDATES]) for part in parts]
+            sent |= added({str(n): of_part for n, of_part in enumerate(each)}).arrays
         return released.map(lambda _: sent | again), memory
 
     def _step(self, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn, told: Arrays) -> Step:
@@ -221,7 +222,8 @@ class Calm(Method):
         n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
         n_steps = min(self.n_steps, AGAIN_STEPS) if continuing.CONTINUES in told else n_steps
         if self.one_topic:
-            single = partial(one_topic.expect, heat=one_topic.heat_at(turn.round), exclude=exclude)
+            heat, typical = one_topic.heat_at(turn.round), float(told["length"])
+            single = partial(one_topic.expect, exclude=exclude, heat=heat, typical=typical)
             return lambda kept, documents, n_known: single(kept, documents, topics)
         expect = partial(channel_em.expect, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads)
         return lambda kept, documents, n_known: expect(kept, documents, topics, alpha, n_known=n_known)

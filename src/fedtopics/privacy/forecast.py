@@ -20,6 +20,8 @@ PURPOSE = (
 )
 # Perplexity relative to training without noise, at x = epsilon - ln(n_words / distinct words per document).
 MEASURED_LOSS = ((-2.0, 1.27), (-1.0, 1.13), (0.0, 1.055), (1.0, 1.022), (2.0, 1.006), (3.0, 1.0))
+# The same of short texts, of one topic each (`python -m benchmarks run short_forecast`).
+SHORT_LOSS = ((-3.4, 1.97), (-2.5, 1.47), (-2.0, 1.38), (-1.0, 1.19), (0.0, 1.1), (1.0, 1.04), (3.0, 1.0))
 
 
 def surplus(epsilon: float, n_words: int, distinct_words: float) -> float:
@@ -29,29 +31,34 @@ def surplus(epsilon: float, n_words: int, distinct_words: float) -> float:
     return epsilon - log(n_words / distinct_words)
 
 
-def predicted_ratio(epsilon: float, n_words: int, distinct_words: float) -> float:
+def predicted_ratio(epsilon: float, n_words: int, distinct_words: float, *, short: bool = False) -> float:
     """Expected perplexity at `epsilon` with `n_words`, relative to training without noise.
 
     `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
-    data. The curve was measured (docs/methods/calm.md); below its first point it goes on as a straight line.
+    data. The curve was measured (docs/methods/calm.md), that of `short` texts of one topic each by itself
+    (docs/how-to/short-texts.md); below its first point it goes on as a straight line.
 
     >>> round(predicted_ratio(6.0, 8000, 100), 2)
     1.01
     """
     x = surplus(epsilon, n_words, distinct_words)
-    at, ratios = zip(*MEASURED_LOSS, strict=True)
+    at, ratios = zip(*(SHORT_LOSS if short else MEASURED_LOSS), strict=True)
     slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
     return float(np.interp(x, at, ratios) + slope * min(0.0, x - at[0]))
 
 
 @dataclass(frozen=True)
 class PublicFacts:
-    """Public or guessed: `n_words`, `n_topics`, `n_documents`, `n_distinct` words of each; None: unknown."""
+    """Public or guessed: `n_words`, `n_topics`, `n_documents`, `n_distinct` words of each; None: unknown.
+
+    short   whether texts are short, of one topic each
+    """
 
     n_words: int
     n_topics: int | None = None
     n_documents: int | None = None
     n_distinct: int | None = None
+    short: bool = False
 
     def __post_init__(self) -> None:
         check_size("number of words", self.n_words, minimum=2)
@@ -173,7 +180,7 @@ def _too_noisy(spent: Cost, facts: PublicFacts) -> list[str]:
         return []
     found = []
     for rate in _histogram_rates(spent):
-        ratio = predicted_ratio(rate, facts.n_words, facts.n_distinct)
+        ratio = predicted_ratio(rate, facts.n_words, facts.n_distinct, short=facts.short)
         if ratio >= TOO_NOISY:
             found.append(
                 "epsilon is too small for this vocabulary: expect a model no better than the private unigram"
@@ -190,7 +197,8 @@ def _expected(spent: Cost, facts: PublicFacts) -> list[str]:
     """The quality to expect from noisy histograms, where the user gave the figures."""
     if facts.n_distinct is None:
         return []
-    ratios = [predicted_ratio(rate, facts.n_words, facts.n_distinct) for rate in _histogram_rates(spent)]
+    words, distinct = facts.n_words, facts.n_distinct
+    ratios = [predicted_ratio(rate, words, distinct, short=facts.short) for rate in _histogram_rates(spent)]
     return [f"Expect a perplexity of about {r:.2f} times that of training without noise." for r in ratios]
 
 

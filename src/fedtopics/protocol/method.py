@@ -93,6 +93,8 @@ class Method(ABC):
     """
 
     about: ClassVar[About]
+    for_short: ClassVar[Mapping[str, Any]] = {}
+    """Settings that serve short texts better than the defaults (`documents/lengths.py`)."""
 
     @property
     @abstractmethod
@@ -178,10 +180,7 @@ class Method(ABC):
         return {}
 
     def resumed(self, kept: Arrays, n_words: int) -> Arrays:
-        """[party] Its memory before the first round of a run that goes on, of what it has `kept`.
-
-        Over `n_words`, of which the first are those of the run before.
-        """
+        """[party] Its memory as a run goes on, of what it has `kept`; the first of `n_words` are known."""
         return {}
 
     # What a party is told, and may send.

@@ -10,11 +10,12 @@ from typing import Any
 from fedtopics.audit.auditing import audit as audited
 from fedtopics.cluster import session
 from fedtopics.cluster.settings import Cluster
+from fedtopics.documents import lengths
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores, topic_scores
 from fedtopics.evaluation.usefulness import warnings
-from fedtopics.methods import DEFAULT, make
+from fedtopics.methods import DEFAULT, for_texts, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.ledger import Ledger
@@ -25,7 +26,7 @@ from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU
-from fedtopics.runs import record
+from fedtopics.runs import beside_alone, record
 from fedtopics.runs.kept import kept_of
 from fedtopics.runs.preparing import (
     READING,
@@ -60,6 +61,7 @@ def train(
     keep: bool = False,
     cluster: Cluster | str | None = None,
     device: str | None = None,
+    texts: str = lengths.LONG,
     **settings: Any,
 ) -> Run:
     """Train `method` on a federation in this process and score it on held-out documents.
@@ -76,24 +78,23 @@ def train(
     audit          attack the method with canaries, and write what was reached into the record
     keep           what parties may use again stays with the run, for a later `update` (`Run.kept`)
     cluster        a `Cluster`, or the address of its scheduler, on which the parties work (`fedtopics[dask]`)
+    texts          "short" for titles, messages and the like: fewer words, and settings that serve them
     settings       the method's own, and those of `prepare` where `source` is yet to be read
     """
-    reading = {name: settings.pop(name) for name in READING if name in settings}
-    made = make(method, n_topics=n_topics, **settings)
+    reading = lengths.reading(texts, {name: settings.pop(name) for name in READING if name in settings})
+    made = make(method, n_topics=n_topics, **for_texts(texts, method, settings))
     if secure_sum is not None:
         checked(made, secure_sum)
-        made = made.for_sums()
     check_agreement(made, reading.get("vocabulary_epsilon"))
-    place = Cluster(cluster) if isinstance(cluster, str) else cluster
-    if place is not None:
-        session.check(place, made)
+    place = session.placed(cluster, made)
     reading |= {"by_content": secure and made.hides_documents, "seed": seed, "secure": secure}
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, **reading)
     options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "show_progress": show_progress}
     options |= {"consistency": consistency, "consistency_tau": consistency_tau, "cluster": place}
     options |= {"secure": secure, "secure_sum": secure_sum, "audit": audit, "keep": keep}
     with using(device):
-        return train_on(data, method, made, **options)
+        run = train_on(data, method, made, **options)
+        return beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads)
 
 
 def train_on(
@@ -194,6 +195,8 @@ def compare(
         with part(place, of=len(planned)):
             given = {**options, **price, **(own or {}).get(name, {})}
             runs.append((price, train(data, name, seed=number, **given)))
+    paid, trained = zip(*runs, strict=True)
+    runs = list(zip(paid, beside_alone.all_told(trained), strict=True))
     return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 

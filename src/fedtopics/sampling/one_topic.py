@@ -8,6 +8,11 @@ that did not survive the noise worth exp(-silence mu) with hidden counts hidden 
     log r_dk = log pi_k + heat * (sum over survivors of log P(Y_dw | k) / P(0 | k) - silence lambda_d) + const
     M_wk     = sum_d r_dk E[n_dw | k]
 
+The noise hides lengths, and a wrong length passes for evidence of a topic. So lambda_d has a prior where the
+`typical` length is known, a Gamma of this mean and of shape SURE,
+
+    lambda_d = (SURE + sum_w E[n_dw]) / (SURE / max(typical, 0.1) + 1)
+
 A document takes no part in the evidence about itself: phi of its own E step is without what it gave last
 time, as in collapsed Gibbs sampling. `heat` below 1 keeps early rounds from deciding too soon. Results do not
 depend on the number of threads, as there is one.
@@ -15,6 +20,7 @@ depend on the number of threads, as there is one.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +36,7 @@ Doubles = NDArray[np.float64]
 CELLS_AT_ONCE = 1 << 21
 MOST_SUMMED = 6  # counts above it are taken for what they are: noise of so much is rarer than one in 10^7
 FORMED, COOLEST = 20, 0.3  # rounds until all of the evidence counts, and how much does at first
+SURE = 10.0  # shape of the prior of lengths
 LEAST_LEFT = 0.02  # of a count, where a document is left out of it
 
 
@@ -40,12 +47,14 @@ def expect(
     *,
     heat: float = 1.0,
     exclude: bool = True,
+    typical: float | None = None,
 ) -> Expectation:
     """Expected counts of every word and topic, where each document of `histograms` is of one topic.
 
     documents   weights of topics of each document as they were, and expected lengths
     topics      what they are to be weighed by; a topic is as likely as it is large
     heat        share of the evidence that counts; `exclude`: without each document's own part of it
+    typical     expected length of a document, to which unsure lengths are drawn; None: they stand as found
     """
     n_docs, n_topics = documents.theta.shape
     theta, lengths = np.empty((n_docs, n_topics), np.float32), np.empty(n_docs)
@@ -59,6 +68,8 @@ def expect(
         counts += added
     hidden = histograms.chances()["hidden"]
     counts += hidden * topics.phi * (documents.lengths @ theta)
+    if typical is not None:
+        lengths = (SURE + lengths) / (SURE / max(typical, 0.1) + 1)
     return Expectation(Mixtures(theta, lengths), np.maximum(counts, 0).astype(np.float32), likelihood)
 
 
@@ -170,14 +181,18 @@ class _Block:
         mu = (phi * lengths[rows, None]).astype(np.float32)
         return cls(histograms, words, rows, values, lengths, mu, np.log(size).astype(np.float32))
 
+    @cached_property
+    def behind(self) -> tuple[Floats, Floats]:
+        """Expected counts and log evidence of the entries."""
+        return _posterior(self.values, self.mu, self.histograms)
+
     def weights(self, heat: float) -> tuple[Floats, float]:
         """Chances of the topics of each document, and the log-likelihood of all that was released."""
         if self.histograms.dropping == 0:
             log_evidence = np.log(np.maximum(self.mu, 1e-30)) * self.values[:, None].astype(np.float32)
         else:
             chances = self.histograms.chances()
-            log_evidence = _posterior(self.values, self.mu, self.histograms)[1]
-            log_evidence = log_evidence - np.float32(chances["absence"] - chances["silence"]) * self.mu
+            log_evidence = self.behind[1] - np.float32(chances["absence"] - chances["silence"]) * self.mu
         scores = heat * self._by_document(log_evidence) + self.prior
         most = scores.max(axis=1, keepdims=True)
         chance = np.exp(scores - most)
@@ -189,7 +204,7 @@ class _Block:
         from scipy.sparse import csr_array
 
         hidden = self.histograms.chances()["hidden"]
-        own = theta[self.rows] * (_posterior(self.values, self.mu, self.histograms)[0] - hidden * self.mu)
+        own = theta[self.rows] * (self.behind[0] - hidden * self.mu)
         picked = csr_array(
             (np.ones(len(self.words)), self.words, np.arange(len(self.words) + 1)),
             shape=(len(self.words), self.histograms.n_words),
@@ -212,12 +227,26 @@ def _posterior(values: NDArray[np.int32], mu: Floats, histograms: Histograms) ->
     m = values[:, None].astype(np.float32)
     if a == 0:
         return np.asarray(np.broadcast_to(m, mu.shape)), np.zeros((1, 1), np.float32)
-    small = np.minimum(m, MOST_SUMMED)
-    term, evidence, mean = np.ones_like(mu), np.ones_like(mu), np.zeros_like(mu)
-    for n in range(1, int(small.max(initial=0)) + 3):
-        noise = np.where(n <= small, 1 / a, a).astype(np.float32)
-        term = (term * ((1 - q) * mu + (n - 1) * q) * (noise / n)).astype(np.float32)
+    expected, evidence = _summed(np.ones_like(m), mu, a, q, most=1)
+    more = np.flatnonzero(values > 1)  # few are, and a one needs few terms
+    if len(more):
+        most = int(min(values[more].max(), MOST_SUMMED))
+        small = np.minimum(m[more], MOST_SUMMED)
+        expected[more], evidence[more] = _summed(small, mu[more], a, q, most=most)
+    return np.where(m > MOST_SUMMED, m, expected), evidence
+
+
+def _summed(m: Floats, mu: Floats, a: float, q: float, *, most: int) -> tuple[Floats, Floats]:
+    """The sums over true counts up to `most` + 2, each noise weight over that of the likeliest count, m.
+
+    Of a true count n it is a^|m - n|, that of none a^m.
+    """
+    term = np.broadcast_to(np.float64(a) ** m, mu.shape).astype(np.float64)
+    evidence, mean = term.copy(), np.zeros(mu.shape)
+    for n in range(1, most + 3):
+        noise = np.where(n <= m, 1 / a, a)
+        term = term * (((1 - q) * mu + (n - 1) * q) * (noise / n))
         evidence += term
         mean += n * term
-    expected = np.where(m > MOST_SUMMED, m, mean / evidence)
-    return expected.astype(np.float32), np.log(evidence)
+    expected = (mean / evidence).astype(np.float32)
+    return expected, (np.log(evidence) - m * np.log(a)).astype(np.float32)

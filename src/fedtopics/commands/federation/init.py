@@ -12,7 +12,8 @@ import typer
 from fedtopics.commands import options
 from fedtopics.commands.federation.invite import invite
 from fedtopics.commands.plan_shown import print_plan
-from fedtopics.methods import make
+from fedtopics.documents import lengths
+from fedtopics.methods import for_texts, make
 from fedtopics.network.plan import onboarding
 from fedtopics.network.plan.parts import PlannedWords, Texts
 from fedtopics.network.plan.plan import Plan
@@ -52,13 +53,15 @@ def init(
     simulation_seed: Annotated[
         int | None, typer.Option(help="For trying alone: noise from a seed protects nobody.")
     ] = None,
+    texts: options.TextsOption = lengths.LONG,
     invited: Annotated[
         bool, typer.Option("--invite", help="Invite the parties at once, with the plan as it is.")
     ] = False,
 ) -> None:
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
+    given = for_texts(texts, method, given)
     made, summing = make(method, **given), options.summing(secure_sum, noise, repeats)
-    public = options.public_words(vocabulary, vocabulary_epsilon, language)
+    public = options.public_words(vocabulary, vocabulary_epsilon, language, texts=texts)
     plan = Plan(
         name,
         coordinator,

@@ -19,6 +19,7 @@ import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, price, report, tables, watching
+from fedtopics.documents import lengths
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.watching import RunWatch
 from fedtopics.progress import Bar, bar
@@ -64,14 +65,14 @@ def simulate(
         ),
     ] = False,
     port: watching.Port = 0,
+    texts: options.TextsOption = lengths.LONG,
     title: options.Title = None,
 ) -> None:
     from fedtopics.network import local
 
     require_free(out)
-    if reading.language_column is not None:
-        raise InputError("expected documents in one language, got --language-column; found a federation")
-    public = options.public_words(vocabulary, vocabulary_epsilon)
+    _require_one_language(reading)
+    public = options.public_words(vocabulary, vocabulary_epsilon, texts=texts)
     began = perf_counter()
     where = reading.options() | {"party_column": party_column, "person_column": person_column}
     with bar("Reading, and dealing to parties"):
@@ -83,7 +84,7 @@ def simulate(
     plan = local.plan_for(
         texted,
         method,
-        given,
+        methods.for_texts(texts, method, given),
         words=local.planned_words(public, vocabulary_epsilon),
         simulation_seed=None if secure else seed,
         secure_sum=options.summing(secure_sum, noise),
@@ -94,6 +95,11 @@ def simulate(
     with made as federation:
         _run(federation, patience, port if web else None, title)
         options.say(f"{perf_counter() - began:.0f} s in all")
+
+
+def _require_one_language(reading: options.Reading) -> None:
+    if reading.language_column is not None:
+        raise InputError("expected documents in one language, got --language-column; found a federation")
 
 
 def _run(federation: "LocalFederation", patience: float, port: int | None, title: str | None) -> None:

@@ -7,6 +7,7 @@ from fedtopics.commands.options.documents import (
     Preparing,
     Reading,
     Source,
+    TextsOption,
     Vocabulary,
 )
 from fedtopics.commands.options.federation import (
@@ -93,6 +94,7 @@ __all__ = [
     "Setting",
     "Source",
     "TestFraction",
+    "TextsOption",
     "Threads",
     "Title",
     "TopicCount",

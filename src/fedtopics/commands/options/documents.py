@@ -27,6 +27,14 @@ Vocabulary = Annotated[
         show_default=False,
     ),
 ]
+TextsOption = Annotated[
+    str,
+    of_documents(
+        "--texts",
+        help="How long they are, as you know without counting: long, or short (titles, messages: up to "
+        "about ten words), for which one topic each, fewer words and a forecast are the default.",
+    ),
+]
 PersonColumn = Annotated[
     str | None,
     of_parties(help="Column with the person behind each document, who is kept whole.", show_default=False),

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands.options.printing import say
+from fedtopics.documents import lengths
 from fedtopics.documents.text import word_lists
 from fedtopics.errors import InputError
 
@@ -37,13 +38,16 @@ AgreementEpsilon = Annotated[
 ]
 
 
-def public_words(given: str | None, epsilon: float | None, language: str = "en") -> str | None:
-    """The public list to take: the one given, that of the language, or None for an agreement."""
+def public_words(
+    given: str | None, epsilon: float | None, language: str = "en", *, texts: str = lengths.LONG
+) -> str | None:
+    """The public list to take: the one given, that of the language and `texts`, or None for an agreement."""
     if given is not None and epsilon is not None:
         raise InputError("expected --vocabulary or --vocabulary-epsilon, got both; leave one out")
     if given is not None or epsilon is not None:
         return given
-    usual = word_lists.usual(language)
+    number = lengths.LISTED_WORDS if lengths.is_short(texts) else word_lists.USUAL
+    usual = word_lists.usual(language, number)
     if usual is None:
         raise InputError(
             f"there is no public word list for {language!r}; give --vocabulary FILE (`fedtopics vocabulary` "

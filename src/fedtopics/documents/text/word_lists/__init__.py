@@ -70,8 +70,8 @@ def code(name: str) -> str:
     return CODES[name.partition("-")[0]]
 
 
-def usual(language: str) -> str | None:
-    """The list to take for a language (ISO 639-1 code), or several; None where there is none.
+def usual(language: str, number: int = USUAL) -> str | None:
+    """The list of this `number` of words for a language (ISO 639-1 code), or several; None: there is none.
 
     >>> usual("en"), usual("de+en"), usual("ja")
     ('english-20000', 'german-10000+english-10000', None)
@@ -80,7 +80,7 @@ def usual(language: str) -> str | None:
     names = {code: name for name, code in CODES.items()}
     if not set(codes) <= names.keys():
         return None
-    return "+".join(f"{names[code]}-{USUAL // len(codes)}" for code in codes)
+    return "+".join(f"{names[code]}-{number // len(codes)}" for code in codes)
 
 
 @cache
