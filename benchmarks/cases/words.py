@@ -2,9 +2,9 @@
 
 "probable": the ten most probable words of each topic. "shown": those that terminal, report and `top_words`
 show. "npmi": how often words of a topic are together in the documents, of training and held-out ones.
-"intruders": the share of strangers among five words that a judge finds who knows the vectors of general English
-and nothing else (20 questions a topic); so words that only look well by the counts of these documents are found
-out. The topics are the same in both, so perplexity is.
+"intruders": the share of strangers among five words that a judge finds who knows the vectors of general
+English and nothing else (20 questions a topic); so words that only look well by the counts of these documents
+are found out. The topics are the same in both, so perplexity is.
 """
 
 from __future__ import annotations
