@@ -20,8 +20,9 @@ _INDEX = "__index_level_"  # how pandas calls an index without a name
 
 
 def is_frame(source: object) -> bool:
-    """Whether this is a table with columns that speaks Arrow."""
-    return hasattr(source, "__arrow_c_stream__") and hasattr(source, "columns")
+    """Whether this is a table with columns that speaks Arrow, or a stream of its rows."""
+    speaks = hasattr(source, "__arrow_c_stream__")
+    return speaks and (hasattr(source, "columns") or hasattr(source, "schema"))
 
 
 def is_numeric(source: object) -> bool:

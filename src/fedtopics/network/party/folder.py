@@ -142,7 +142,8 @@ class PartyFolder:
 
     def check_source(self) -> str:
         """How many documents there are, and of how many persons; an error where they cannot be used."""
-        (persons, n_foreign), noted = self._persons(), self._noted
+        persons, noted = self._persons(), self._noted
+        n_foreign = reading.n_foreign(noted["source"], noted["options"], self.plan.texts)
         indexed = is_store(Path(noted["source"])) and any(persons)
         named = indexed or noted["options"].get("person_column") is not None
         n_persons = len(different(persons).names) if named else None
@@ -163,16 +164,15 @@ class PartyFolder:
             told += f" ({error})"
         return told
 
-    def _persons(self) -> tuple[list[str], int]:
-        """The person of each document, empty where unknown, and how many are in no language of the plan."""
+    def _persons(self) -> list[str]:
+        """The person of each document, empty where unknown."""
         noted = self._noted
         try:
-            found = list(reading.documents(noted["source"], noted["options"]))
+            return [each.person or "" for each in reading.documents(noted["source"], noted["options"])]
         except CountedWordsError:
-            corpus = self._read()
-            return list(corpus.persons or [""] * corpus.n_docs), 0
-        n_foreign = reading.n_foreign(found, noted["options"], self.plan.texts)
-        return [each.person or "" for each in found], n_foreign
+            pass
+        corpus = self._read()
+        return list(corpus.persons or [""] * corpus.n_docs)
 
     def store(self, wait: float = 0.0) -> PartyStore:
         """The party's ledger and memory; waits for another process to let go of them."""

@@ -32,12 +32,15 @@ def documents(source: str, options: Mapping[str, Any]) -> Iterator[Document]:
     return stream(source, **{name: value for name, value in options.items() if name != LANGUAGE})
 
 
-def n_foreign(found: Iterable[Document], options: Mapping[str, Any], texts: Texts) -> int:
-    """How many documents are in no language of the plan."""
+def n_foreign(source: str, options: Mapping[str, Any], texts: Texts) -> int:
+    """How many documents are in no language of the plan; none of an index, which knows its languages."""
     if not _says_language(options, texts):
         return 0
-    known = _codes(texts)
-    return sum(_language(each, options.get(LANGUAGE)) not in known for each in found)
+    known, own = _codes(texts), options.get(LANGUAGE)
+    try:
+        return sum(_language(each, own) not in known for each in documents(source, options))
+    except CountedWordsError:
+        return 0
 
 
 def _says_language(options: Mapping[str, Any], texts: Texts) -> bool:
