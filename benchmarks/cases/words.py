@@ -27,7 +27,6 @@ SETS = {"ap": "AP", "reuters": "Reuters", "ohsumed": "ohsumed"}
 METHODS: dict[str, dict[str, Any]] = {
     "calm": {"epsilon": 6.0},
     "ftm": {"epsilon": 6.0},
-    "hush": {"epsilon": 8.0},
     "pooled": {},
 }
 SEEDS, N_TOPICS, N_SHEETS = (0, 1, 2), 50, 20
