@@ -199,7 +199,7 @@ def expected_lengths(histograms: Histograms) -> Floats:
     return channel_em.one_topic(histograms, n_rounds=15, length=10.0).documents.lengths
 
 
-def _table(cells: Offsets, values: Floats, n_topics: int, n_words: int) -> Floats:
+def _table(cells: Offsets, values: NDArray[Any], n_topics: int, n_words: int) -> Floats:
     return np.asarray(np.bincount(cells, values, n_topics * n_words).reshape(n_topics, n_words), np.float64)
 
 
