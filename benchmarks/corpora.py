@@ -65,6 +65,7 @@ FEW_WORDS: dict[str, dict[str, Any]] = {  # how corpora are read that parties ho
     "kos": {},
     "ap": {"max_words": 8000},
     "ohsumed": {"max_words": 8000},
+    "reuters": {"max_words": 8000},
     "nips": {},
     "imdb": {"max_words": 5000},
 }

@@ -37,6 +37,19 @@ WRONG: dict[str, Callable[[Path], object]] = {
     "an open document": lambda folder: read(
         file(folder, "i.txt", f"<DOC>\n<DOCNO>1</DOCNO>\n<TEXT>\n{SECRET}\n")
     ),
+    "a text in place of a source": lambda _: read(SECRET),
+    "a long text in place of a source": lambda _: read(SECRET * 99),
+    "a text to train on": lambda _: train(SECRET * 9, "pooled"),
+    "a text to train on with agreed words": lambda _: train(SECRET * 99, "calm", vocabulary_epsilon=1.0),
+    "a mapping in place of a source": lambda _: read({"text": SECRET}),
+    "a mapping to train on": lambda _: train({"text": [SECRET] * 9}, "pooled"),  # type: ignore[arg-type]
+    "a mapping of texts": lambda _: Corpus.from_texts({SECRET: SECRET}),
+    "a mapping for a model": lambda _: MODEL.transform({SECRET: SECRET}),  # type: ignore[arg-type]
+    "bytes in a row": lambda _: read([{"text": SECRET.encode()}]),
+    "a row in a row": lambda _: read([{"text": {"body": SECRET}}]),
+    "a text as a language": lambda _: read(
+        [{"text": "a", "b": SECRET}], text_column="text", language_column="b"
+    ),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 from typing import Any
 
@@ -216,3 +217,23 @@ def test_units_that_do_not_fit_are_refused() -> None:
         Units(units.documents, units.units, units.rows, units.words, units.values, V, "counts")
     with pytest.raises(InputError, match="word ids below 4"):
         Units(units.documents, units.units, units.rows, units.words, units.values, 4, "plug_in")
+
+
+def test_vectors_of_tokens_take_little_memory_beside_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token of the papers has hundreds of entries: a number beside each would be gigabytes."""
+    monkeypatch.setattr(private_mh, "AT_ONCE", 2**12)
+    rng, n_rows, n_words = np.random.default_rng(0), 2_000, 300
+    rows = np.arange(n_rows + 1) * 200
+    words = np.tile(np.arange(200, dtype=np.int32), n_rows)
+    values = (rng.integers(13, 200, len(words)) / 64).astype(np.float32)
+    units = Units(np.array([0, n_rows]), np.arange(n_rows + 1), rows, words, values, n_words, "plug_in")
+    topics, log_phi = rng.integers(0, 4, n_rows).astype(np.uint16), np.zeros((4, n_words))
+    tracemalloc.start()
+    counts = private_mh.word_topic_counts(units, topics, log_phi)
+    assert units.hints[1].shape == (n_rows,)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * len(words)
+    plain = np.zeros_like(counts)
+    np.add.at(plain, (np.repeat(topics, 200), words), values.astype(np.float64))
+    assert np.array_equal(counts, plain)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fedtopics.commands import options
+from fedtopics.documents.text.languages import several
 from fedtopics.network.plan.in_words import coordinator_sees
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.explain import priced
@@ -33,11 +34,18 @@ def summary(plan: Plan) -> dict[str, Any]:
         for relation, epsilon in plan.prices().items()
         if relation != promise.relation
     )
+    spoken = several(plan.texts.language)
+    relation = plan.consistency
+    more = {} if not spoken else {"languages": f"{', '.join(spoken)}; each document says which"}
+    if relation is not None:
+        towards = f"the public relation {relation.file} (SHA-256 {relation.sha256:.16}...)"
+        more["related"] = f"topics are drawn towards {towards}, tau {relation.tau:g}"
     return {
         "plan": plan.name,
         "parties": f"{', '.join(plan.parties)}; at least {plan.min_parties} in each round",
         "method": f"{plan.method_name}, {method.n_topics} topics, {method.n_rounds} rounds",
         "words": f"{words.n_words} of the public list {words.file}" if words.mode == "public" else agreed,
+        **more,
         "costs": f"{priced(promise.relation, promise.epsilon, promise.delta)} in all",
         "and": others,
         "noise": noise,

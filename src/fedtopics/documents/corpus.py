@@ -1,6 +1,6 @@
 """Documents as flat arrays: the one input format of every part of the package."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -108,6 +108,8 @@ class Corpus:
         """
         if isinstance(texts, str):
             raise InputError("expected a list of texts, got one string; put it in a list, or read a file")
+        if isinstance(texts, Mapping):
+            raise InputError("expected a list of texts, got a mapping; give its texts, or read() its rows")
         tracked = track(texts, "Reading texts", shown=progress)
         corpus = cls.from_documents((Document(text) for text in tracked), **options)
         return corpus._with(ids=ids, labels=labels, parties=parties, persons=persons)

@@ -26,7 +26,7 @@ from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder, RunFol
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import onboarding
 from fedtopics.network.plan.certificates import fingerprint, read_request
-from fedtopics.network.plan.parts import Evaluation, PlannedWords
+from fedtopics.network.plan.parts import Evaluation, PlannedRelation, PlannedWords, Texts
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template, toml
 from fedtopics.privacy.price.budget import Budget
@@ -34,7 +34,7 @@ from fedtopics.protocol.summing import Summing
 from fedtopics.runs.preparing import prepare
 
 HUB = "coordinator"
-PERSON = "person"  # column of the texts of a party
+PERSON, LANGUAGE = "person", "language"  # columns of the texts of a party
 GRACE = 15.0
 DELTA = 1e-6
 MOST_WORDS = 10_000
@@ -46,11 +46,14 @@ def free_port() -> int:
         return int(asked.getsockname()[1])
 
 
-def write_texts(path: Path, texts: Sequence[str], persons: Sequence[str] = ()) -> None:
-    """Texts as a source that `fedtopics` reads, for its owner alone; with their `persons`, where given."""
+def write_texts(
+    path: Path, texts: Sequence[str], persons: Sequence[str] = (), languages: Sequence[str] = ()
+) -> None:
+    """Texts as a source that `fedtopics` reads, for its owner alone; with what else is known of them."""
     rows = [{"text": text} for text in texts]
-    for row, person in zip(rows if persons else [], persons, strict=True):
-        row[PERSON] = person
+    for name, known in ((PERSON, persons), (LANGUAGE, languages)):
+        for row, value in zip(rows if known else [], known, strict=True):
+            row[name] = value
     files.write(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
@@ -59,13 +62,14 @@ class LocalFederation:
     """Coordinator and parties below one folder; a context manager that ends what it has started.
 
     prefixes   words before the command of a participant, to start it in another network namespace, say
-    persons    whether the texts of the parties name their persons
+    persons, languages   whether the texts of the parties name them
     """
 
     folder: Path
     prefixes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     persons: bool = False
+    languages: bool = False
 
     @classmethod
     def found(
@@ -76,9 +80,11 @@ class LocalFederation:
         policy: str,
         words: str | Path | None = None,
         persons: Mapping[str, Sequence[str]] | None = None,
+        languages: Mapping[str, Sequence[str]] | None = None,
+        relation: Path | None = None,
     ) -> "LocalFederation":
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
-        onboarding.found(folder / HUB, plan, words)
+        onboarding.found(folder / HUB, plan, words, relation)
         requests = {party: onboarding.request(folder / party, party) for party in plan.parties}
         if plan.secure_sum is not None:
             known = {name: fingerprint(read_request(path)[1].public_key()) for name, path in requests.items()}
@@ -87,9 +93,10 @@ class LocalFederation:
             place = folder / party
             approved = onboarding.approve(folder / HUB, request)
             files.publish(place / onboarding.POLICY, policy)
-            write_texts(place / "texts.jsonl", texts[party], persons[party] if persons else ())
+            about = [named[party] if named else () for named in (persons, languages)]
+            write_texts(place / "texts.jsonl", texts[party], *about)
             Offer.read(place, approved).accept()
-        return cls(folder, persons=bool(persons))
+        return cls(folder, persons=bool(persons), languages=bool(languages))
 
     def __enter__(self) -> "LocalFederation":
         return self
@@ -111,6 +118,7 @@ class LocalFederation:
             else:
                 command += ["federation", "party", "start", str(place), "--data", str(place / "texts.jsonl")]
                 command += ["--person-column", PERSON] if self.persons else []
+                command += ["--language-column", LANGUAGE] if self.languages else []
             with files.log(place / "operator.log") as log:
                 self.processes[name] = subprocess.Popen(  # noqa: S603
                     command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
@@ -149,13 +157,18 @@ class LocalFederation:
 class Texted:
     """Texts of each party, and those held out for the scores, as `prepare` deals them.
 
-    persons   of the texts of each party, where known
+    persons, languages   of the texts of each party, where known
+    test_languages       of those held out
+    language             of all texts, or de+en
     """
 
     parties: Mapping[str, list[str]]
     test: list[str]
     dealing: str = ""
     persons: Mapping[str, tuple[str, ...]] | None = None
+    languages: Mapping[str, tuple[str, ...]] | None = None
+    test_languages: tuple[str, ...] = ()
+    language: str = "en"
 
 
 def dealt(
@@ -165,16 +178,20 @@ def dealt(
     test_fraction: float,
     seed: int,
     secure: bool = False,
+    language: str = "en",
     **where: Any,
 ) -> Texted:
     """The texts behind a source, dealt and held out exactly as `fedtopics train` does."""
     found = documents(source, **where)
-    corpus = Corpus.from_documents(found, min_df=1, max_df=1.0)
+    corpus = Corpus.from_documents(found, language=language, min_df=1, max_df=1.0)
     numbered = replace(corpus, ids=tuple(map(str, range(corpus.n_docs))))
     data = prepare(numbered, n_parties=n_parties, test_fraction=test_fraction, seed=seed, secure=secure)
 
     def texts(part: Corpus) -> list[str]:
         return [found[int(number)].text for number in part.ids or ()]
+
+    def spoken(part: Corpus) -> tuple[str, ...]:
+        return tuple(found[int(number)].language or "" for number in part.ids or ())
 
     def safe(name: str) -> str:
         """A party's name as certificates and folders can carry it."""
@@ -182,7 +199,13 @@ def dealt(
 
     parties = {safe(name): texts(part) for name, part in data.parties.items()}
     known = {safe(name): tuple(part.persons) for name, part in data.parties.items() if part.persons}
-    return Texted(parties, texts(data.test), data.dealing, known or None)
+    texted = Texted(
+        parties, texts(data.test), data.dealing, known or None, language=corpus.language or language
+    )
+    if where.get("language_column") is None:
+        return texted
+    languages = {safe(name): spoken(part) for name, part in data.parties.items()}
+    return replace(texted, languages=languages, test_languages=spoken(data.test))
 
 
 def planned_words(public: str | Path | None, epsilon: float | None) -> PlannedWords:
@@ -202,6 +225,7 @@ def plan_for(
     words: PlannedWords,
     simulation_seed: int | None,
     secure_sum: Summing | None = None,
+    consistency: PlannedRelation | None = None,
 ) -> Plan:
     """A plan of all these parties on a free port of this machine, with its price as its promise."""
     parties = tuple(sorted(texted.parties))
@@ -218,13 +242,24 @@ def plan_for(
         evaluation=Evaluation("public"),
         simulation_seed=simulation_seed,
         secure_sum=secure_sum,
+        texts=Texts(texted.language),
+        consistency=consistency,
     )
     return draft.priced()
 
 
-def found(folder: Path, plan: Plan, texted: Texted, words: str | Path | None = None) -> LocalFederation:
-    """The federation of this plan below `folder`, ready to be started; `words` where their list is public."""
-    policy = policy_template(plan, simulation=True)
-    federation = LocalFederation.found(folder, plan, texted.parties, policy, words, texted.persons)
-    write_texts(folder / HUB / "test.jsonl", texted.test)
+def found(
+    folder: Path,
+    plan: Plan,
+    texted: Texted,
+    words: str | Path | None = None,
+    relation: Path | None = None,
+) -> LocalFederation:
+    """The federation of this plan below `folder`, ready to be started.
+
+    `words` where their list is public; `relation`: the file of the plan's word relation.
+    """
+    policy, known = policy_template(plan, simulation=True), (texted.persons, texted.languages)
+    federation = LocalFederation.found(folder, plan, texted.parties, policy, words, *known, relation)
+    write_texts(folder / HUB / "test.jsonl", texted.test, languages=texted.test_languages)
     return federation

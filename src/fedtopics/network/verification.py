@@ -144,6 +144,10 @@ def _check_plan(record: dict[str, Any], found: Mapping[str, Verified | None], pl
         raise AttestationError("expected the method and the settings of the plan in run.json, got others")
     if record.get("secure_sum") != json.loads(json.dumps(summed(plan, record["n_words"]))):
         raise AttestationError("expected the secure sum of the plan in run.json, got another or none")
+    drawn, planned = record.get("consistency"), plan.consistency
+    named = None if drawn is None else (drawn.get("sha256"), drawn.get("tau"))
+    if named != (None if planned is None else (planned.sha256, planned.tau)):
+        raise AttestationError("expected the word relation of the plan in run.json, got another or none")
     whole = whole_ledger(plan, record["n_words"])
     for name, held in found.items():
         if held is not None:

@@ -12,6 +12,7 @@ Nothing is lost by any of them. `Known` is what sender and receiver have in comm
 empty, and a message that is coded without it is a snapshot: whoever has missed some needs one.
 """
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +25,11 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.protocol import _coder
 from fedtopics.protocol.turn import Arrays
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 STORED, COMPRESSED, SHUFFLED = "stored", "zstd", "shuffled zstd"
 COUNTED, CHANGED, KNOWN = "counted", "changed", "known"
@@ -158,23 +164,19 @@ def _whole(array: NDArray[Any] | None) -> NDArray[np.int32] | None:
 
 
 def _compressed(array: NDArray[Any]) -> tuple[str, bytes]:
-    import pyarrow
-
     raw = np.ascontiguousarray(array).tobytes()
     coding, regrouped = COMPRESSED, raw
     if array.dtype.itemsize > 1:
         coding = SHUFFLED
         regrouped = np.frombuffer(raw, np.uint8).reshape(-1, array.dtype.itemsize).T.tobytes()
-    small = bytes(pyarrow.Codec("zstd", compression_level=LEVEL).compress(regrouped, asbytes=True))
+    small = zstd.compress(regrouped, LEVEL)
     return (coding, small) if len(small) < len(raw) else (STORED, raw)
 
 
 def _decompress(content: bytes, size: int) -> bytes:
     """At most one byte more than `size`, whatever the content says of itself."""
-    import pyarrow
-
+    unpacking = zstd.ZstdDecompressor()
     try:
-        with pyarrow.CompressedInputStream(pyarrow.py_buffer(content), "zstd") as stream:
-            return bytes(stream.read(size + 1))
-    except OSError:
+        return unpacking.decompress(content, max_length=size + 1)
+    except (zstd.ZstdError, EOFError):
         raise CodingError("expected compressed bytes, got others") from None

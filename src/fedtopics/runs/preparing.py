@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
-from fedtopics.documents.reading import WHERE, is_table, read
+from fedtopics.documents.reading import WHERE, check_source, is_table, read
 from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
@@ -102,12 +103,13 @@ def prepare(
         return source
     in_memory = is_table(source)
     if not in_memory and not isinstance(source, str | os.PathLike | Corpus):
-        source = Corpus.from_texts(list(source), progress=show_progress, **reading)
+        source = Corpus.from_texts(_listed(source), progress=show_progress, **reading)
     if vocabulary_epsilon is not None:
         if isinstance(source, Corpus):
             raise InputError("expected a source, got documents whose words were chosen already; give a path")
         reading |= _unfiltered(reading)
         if not in_memory:
+            check_source(source)
             require_all_words(Path(source))
     if not 0 <= seed < N_SEEDS:
         raise InputError(f"expected a seed from 0 to {N_SEEDS - 1}, got {seed}")
@@ -128,6 +130,17 @@ def prepare(
     if n_empty:
         logger.warning("%d of %d documents have no known word; they are kept", n_empty, corpus.n_docs)
     return data
+
+
+def _listed(texts: Any) -> list[str]:
+    """Texts that come one by one."""
+    if isinstance(texts, Mapping):
+        check_source(texts)
+    try:
+        return list(texts)
+    except TypeError:
+        kind = type(texts).__name__
+        raise InputError(f"expected a name, a path, texts or a table, got {kind}") from None
 
 
 def _dealing(train: Corpus, n_parties: int | None, column: str | None) -> str:

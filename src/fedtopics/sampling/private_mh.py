@@ -14,6 +14,7 @@ ones miss.
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -24,6 +25,7 @@ from fedtopics.sampling import _native, channel_em
 from fedtopics.sampling.histograms import Histograms
 
 Evidence: TypeAlias = Literal["plug_in", "one_hot", "counts"]
+AT_ONCE = 2**22  # entries
 KINDS: tuple[Evidence, ...] = ("plug_in", "one_hot", "counts")
 Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.uint16]
@@ -86,7 +88,7 @@ class Units:
             return np.zeros(self.n_units + 1, np.int64), np.zeros(0, np.int32)
         largest = np.repeat(np.maximum.reduceat(self.values, self.rows[filled]), np.diff(self.rows)[filled])
         at = np.flatnonzero(self.values == largest)
-        rows, first = np.unique(self.row_of_entry[at], return_index=True)
+        rows, first = np.unique(np.searchsorted(self.rows, at, "right") - 1, return_index=True)
         return np.searchsorted(rows, self.units).astype(np.int64), self.words[at[first]]
 
 
@@ -169,16 +171,27 @@ def word_topic_counts(units: Units, topics: Labels, log_phi: Floats) -> Floats:
         return _counts_behind_histograms(units, topics, log_phi)
     n_topics, n_words = log_phi.shape
     topic = topics[units.unit_of_row].astype(np.int64)
-    cells = topic[units.row_of_entry] * n_words + units.words
-    values = units.values.astype(np.float64)
     if units.evidence == "plug_in":
-        return _table(cells, values, n_topics, n_words)
+        return _noisy_counts(units, topic, n_topics)
+    cells = topic[units.row_of_entry] * n_words + units.words
     phi = np.exp(log_phi)
-    weighted = values * phi.reshape(-1)[cells]
+    weighted = units.values.astype(np.float64) * phi.reshape(-1)[cells]
     inverse = 1 / (1 + np.bincount(units.row_of_entry, weighted, len(topic)))
     kept = _table(cells, weighted * inverse[units.row_of_entry], n_topics, n_words)
     background = np.bincount(topic, inverse, n_topics)
     return np.asarray(kept + background[:, None] * phi)
+
+
+def _noisy_counts(units: Units, topic_of_row: NDArray[np.int64], n_topics: int) -> Floats:
+    """The sum of the vectors of each topic, some rows at a time: a token may have a thousand entries."""
+    found, n_words = np.zeros((n_topics, units.n_words)), units.n_words
+    steps = np.arange(AT_ONCE, len(units.words), AT_ONCE)
+    ends = np.unique([0, *np.searchsorted(units.rows, steps), len(topic_of_row)])
+    for first, last in pairwise(ends.tolist()):
+        some = slice(units.rows[first], units.rows[last])
+        topic = np.repeat(topic_of_row[first:last], np.diff(units.rows[first : last + 1]))
+        found += _table(topic * n_words + units.words[some], units.values[some], n_topics, n_words)
+    return found
 
 
 def expected_lengths(histograms: Histograms) -> Floats:
@@ -186,7 +199,7 @@ def expected_lengths(histograms: Histograms) -> Floats:
     return channel_em.one_topic(histograms, n_rounds=15, length=10.0).documents.lengths
 
 
-def _table(cells: Offsets, values: Floats, n_topics: int, n_words: int) -> Floats:
+def _table(cells: Offsets, values: NDArray[Any], n_topics: int, n_words: int) -> Floats:
     return np.asarray(np.bincount(cells, values, n_topics * n_words).reshape(n_topics, n_words), np.float64)
 
 

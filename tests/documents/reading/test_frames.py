@@ -45,6 +45,28 @@ def test_a_table_is_trained_on_and_transformed(kind: str) -> None:
     assert np.array_equal(mixtures, run.model.transform(TEXTS))
 
 
+def test_rows_of_pandas_have_nothing_where_a_value_is_missing() -> None:
+    frame = pd.DataFrame(ROWS).assign(when=pd.NaT, person=pd.array([None] * 40, "string"))
+    frame.loc[frame.index % 4 == 0, "text"] = np.nan
+    rows = frame.to_dict("records")
+    found = read(rows, label_column="when", person_column="person", min_df=1, max_df=1.0)
+    assert "nan" not in found.vocabulary
+    assert found.n_empty == 10
+    assert set(found.labels or ()) == set(found.persons or ()) == {""}
+    assert found.vocabulary == read(frame, min_df=1, max_df=1.0).vocabulary
+
+
+def test_a_stream_of_arrow_rows_is_a_table() -> None:
+    assert np.array_equal(read(KINDS["arrow"].to_reader()).words, PLAIN.words)
+
+
+@pytest.mark.parametrize("given", [5, None, pl.DataFrame(ROWS).lazy()])
+def test_what_is_no_source_is_named(given: object) -> None:
+    for use in (read, lambda what: train(what, "pooled", n_topics=2)):
+        with pytest.raises(InputError, match=type(given).__name__):
+            use(given)
+
+
 def test_columns_of_texts_and_of_counts_are_told_apart() -> None:
     model = TopicModel.from_counts([[3, 1, 0], [1, 0, 3]], ["apple", "bread", "candy"])
     texts = model.transform(TEXTS)

@@ -49,7 +49,11 @@ def init(
     noise: options.NoiseOf = None,
     repeats: options.Repeats = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 600.0,
-    language: Annotated[str, typer.Option(help="Of the documents.")] = "en",
+    language: Annotated[
+        str, typer.Option(help="Of the documents, as en; de+en for several, whose words are kept apart.")
+    ] = "en",
+    consistency: options.RelationFile = None,
+    consistency_tau: options.ConsistencyTau = None,
     simulation_seed: Annotated[
         int | None, typer.Option(help="For trying alone: noise from a seed protects nobody.")
     ] = None,
@@ -75,8 +79,9 @@ def init(
         texts=Texts(language),
         simulation_seed=simulation_seed,
         secure_sum=summing,
+        consistency=options.related(consistency, consistency_tau),
     ).priced()
-    onboarding.found(folder, plan, public)
+    onboarding.found(folder, plan, public, consistency)
     print_plan(plan)
     _say_next(folder, invited)
 

@@ -13,14 +13,13 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fedtopics import methods
 from fedtopics.commands import options, price, report, tables, watching
 from fedtopics.documents import lengths
-from fedtopics.errors import InputError
 from fedtopics.network.coordinator.watching import RunWatch
 from fedtopics.progress import Bar, bar
 from fedtopics.report.live.pages import View
@@ -34,10 +33,25 @@ if TYPE_CHECKING:
 LOOK = 0.5  # seconds between two looks at what a run is doing
 
 
-@options.takes(options.Reading, "reading")
+@dataclass(frozen=True)
+class Dealt(options.Reading):
+    """Where the documents are, and how they are dealt."""
+
+    parties: Annotated[int | None, typer.Option(help="Deal the documents to this many parties.")] = None
+    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None
+    person_column: options.PersonColumn = None
+    language: Annotated[str, typer.Option(help="Of the texts, where no column says it.")] = "en"
+    test_fraction: options.TestFraction = 0.1
+
+    def options(self) -> dict[str, Any]:
+        given = super().options()
+        return given | {"n_parties": given.pop("parties")}
+
+
+@options.takes(Dealt, "reading")
 def simulate(
     source: options.Source,
-    reading: options.Reading,
+    reading: Dealt,
     out: Annotated[Path, typer.Option(help="New or empty folder for coordinator and parties.")],
     method: options.MethodName = methods.DEFAULT,
     variant: options.Variant = None,
@@ -48,10 +62,8 @@ def simulate(
     settings: options.Setting = None,
     vocabulary: options.PublicWords = None,
     vocabulary_epsilon: options.AgreementEpsilon = None,
-    parties: Annotated[int | None, typer.Option(help="Deal the documents to this many parties.")] = None,
-    party_column: Annotated[str | None, typer.Option(help="Column that names each document's party.")] = None,
-    person_column: options.PersonColumn = None,
-    test_fraction: options.TestFraction = 0.1,
+    consistency: options.RelationFile = None,
+    consistency_tau: options.ConsistencyTau = None,
     seed: options.Seed = 0,
     secure: options.Secure = False,
     secure_sum: options.SecureSum = None,
@@ -71,14 +83,11 @@ def simulate(
     from fedtopics.network import local
 
     require_free(out)
-    _require_one_language(reading)
-    public = options.public_words(vocabulary, vocabulary_epsilon, texts=texts)
+    relation = options.related(consistency, consistency_tau)
     began = perf_counter()
-    where = reading.options() | {"party_column": party_column, "person_column": person_column}
     with bar("Reading, and dealing to parties"):
-        texted = local.dealt(
-            source, n_parties=parties, test_fraction=test_fraction, seed=seed, secure=secure, **where
-        )
+        texted = local.dealt(source, seed=seed, secure=secure, **reading.options())
+    public = options.public_words(vocabulary, vocabulary_epsilon, texted.language, texts=texts)
     tables.print_dealing(texted.dealing)
     given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
     plan = local.plan_for(
@@ -88,18 +97,14 @@ def simulate(
         words=local.planned_words(public, vocabulary_epsilon),
         simulation_seed=None if secure else seed,
         secure_sum=options.summing(secure_sum, noise),
+        consistency=relation,
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
     with bar("Keys, certificates, plans accepted"):
-        made = local.found(out, plan, texted, public)
+        made = local.found(out, plan, texted, public, consistency)
     with made as federation:
         _run(federation, patience, port if web else None, title)
         options.say(f"{perf_counter() - began:.0f} s in all")
-
-
-def _require_one_language(reading: options.Reading) -> None:
-    if reading.language_column is not None:
-        raise InputError("expected documents in one language, got --language-column; found a federation")
 
 
 def _run(federation: "LocalFederation", patience: float, port: int | None, title: str | None) -> None:

@@ -9,6 +9,7 @@ from fedtopics.commands.options.printing import say
 from fedtopics.documents import lengths
 from fedtopics.documents.text import word_lists
 from fedtopics.errors import InputError
+from fedtopics.network.plan.parts import PlannedRelation
 
 Coordinator = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the coordinator.")]
 Member = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of this coordinator or party.")]
@@ -28,6 +29,15 @@ PublicWords = Annotated[
         show_default=False,
     ),
 ]
+RelationFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--consistency",
+        metavar="FILE",
+        help="Public dictionary, or word vectors, that the coordinator draws topics towards, free of cost.",
+        show_default=False,
+    ),
+]
 AgreementEpsilon = Annotated[
     float | None,
     typer.Option(
@@ -36,6 +46,25 @@ AgreementEpsilon = Annotated[
         show_default=False,
     ),
 ]
+
+
+LanguageOfAll = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        help="Of all documents of this party, as de, where the plan has several and no column says it.",
+        show_default=False,
+    ),
+]
+
+
+def related(source: Path | None, tau: float | None) -> PlannedRelation | None:
+    """The word relation of a plan, by its file; None where there is none."""
+    if source is None:
+        if tau is not None:
+            raise InputError(f"--consistency-tau needs --consistency, got {tau:g} without one")
+        return None
+    return PlannedRelation.of_file(source, tau)
 
 
 def public_words(

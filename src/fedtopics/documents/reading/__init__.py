@@ -1,7 +1,7 @@
 """A corpus from wherever it lies: a built-in name, a file, a folder, a database."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -26,6 +26,7 @@ __all__ = ["CountedWordsError", "documents", "read", "stream"]
 BUILT_IN = {  # in the package, with their columns
     "sotu": (Path(__file__).parents[1] / "data" / "sotu.jsonl.xz", Columns("text", "party", "label", "id")),
 }
+MOST_WORDS, LONGEST_NAME = 6, 4096  # of what is no file, and may be a document
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", *SUFFIXES)
 _COUNTS = (".dat", ".ldac")
 WHERE = (
@@ -79,6 +80,7 @@ def read(
     options   as for `Corpus.from_texts`. Words counted by others (UCI, LDA-C) stay as they are unless you
               give a filter; there `vocabulary` names the words, in place of the file beside the counts
     """
+    check_source(source)
     columns = Columns(text_column, party_column, label_column, id_column, person_column, language_column)
     form = Form(encoding, encoding_errors, separator, header, sheet)
     if not is_table(source) and not _is_database(source):
@@ -101,6 +103,7 @@ def stream(source: Any, *, progress: bool | None = False, **where: Any) -> Itera
     unknown = where.keys() - set(WHERE)
     if unknown:
         raise TypeError(f"stream() got unexpected arguments: {', '.join(sorted(unknown))}")
+    check_source(source)
     columns = Columns(**{field.name: where.get(f"{field.name}_column") for field in fields(Columns)})
     form = Form(**{field.name: where[field.name] for field in fields(Form) if field.name in where})
     query = where.get("query")
@@ -142,6 +145,29 @@ def _is_database(source: object) -> bool:
 def _check_query(source: Any, query: str | None) -> None:
     if query is not None:
         raise InputError(f"expected a postgresql:// source for a query, got {os.fspath(source)}")
+
+
+def check_source(source: object) -> None:
+    """Refuse what is no source, such as a document in place of its file, which is not shown."""
+    if is_table(source):
+        return
+    if isinstance(source, Mapping):
+        raise InputError(
+            "expected a table, got one mapping; give a list of them, one for each document, or a data frame"
+        )
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"expected a name, a path or a table, got {type(source).__name__}")
+    if _is_database(source) or source in BUILT_IN:
+        return
+    name = os.fspath(source)
+    try:
+        there = Path(name).expanduser().exists()
+    except (OSError, ValueError):  # such as a name that is too long for one
+        there = False
+    if not there and (len(name.split()) > MOST_WORDS or len(name.encode(errors="replace")) > LONGEST_NAME):
+        raise InputError(
+            f"expected a name or a path, got a text of {len(name)} characters; put texts in a list"
+        )
 
 
 def is_table(source: object) -> bool:

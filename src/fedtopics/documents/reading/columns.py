@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import TYPE_CHECKING
 
 from fedtopics.documents.corpus import Document
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from pyarrow import Schema
 
 
+_NOTHING = ("NAType", "NaTType")  # of pandas, which need not be installed
 BETWEEN_TEXTS = "\n\n"
 LONGEST_SHOWN = 30  # characters of a name of a column that a message may quote
 
@@ -102,9 +104,12 @@ def _only(columns: Sequence[str]) -> str | None:
 
 
 def _string(value: object, column: str) -> str:
-    """A cell as a string: empty where there is nothing, lists by their items."""
-    if value is None:
+    """A cell as a string: empty where there is nothing (pandas writes that as NaN), lists by their items."""
+    if value is None or type(value).__name__ in _NOTHING or (isinstance(value, float) and isnan(value)):
         return ""
+    if isinstance(value, bytes | bytearray | Mapping):
+        kind = type(value).__name__
+        raise InputError(f"expected text in column {column!r:.60}, got {kind}; make strings of it")
     try:
         return " ".join(map(str, value)) if isinstance(value, list) else str(value)
     except (RecursionError, ValueError):

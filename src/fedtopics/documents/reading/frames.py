@@ -10,16 +10,19 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from fedtopics.documents.corpus import Document
+from fedtopics.documents.reading.arrow import arrow
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.errors import InputError
 
 NAME = "the table"
+AS_ROWS = ", or give rows: frame.to_dict('records') of pandas, frame.to_dicts() of polars"
 _INDEX = "__index_level_"  # how pandas calls an index without a name
 
 
 def is_frame(source: object) -> bool:
-    """Whether this is a table with columns that speaks Arrow."""
-    return hasattr(source, "__arrow_c_stream__") and hasattr(source, "columns")
+    """Whether this is a table with columns that speaks Arrow, or a stream of its rows."""
+    speaks = hasattr(source, "__arrow_c_stream__")
+    return speaks and (hasattr(source, "columns") or hasattr(source, "schema"))
 
 
 def is_numeric(source: object) -> bool:
@@ -36,8 +39,7 @@ def are_rows(source: object) -> TypeGuard[Sequence[Mapping[str, Any]]]:
 
 def from_frame(frame: Any, columns: Columns) -> Iterator[Document]:
     """The rows of a data frame or an Arrow table."""
-    import pyarrow
-
+    pyarrow = arrow("data frames", otherwise=AS_ROWS)
     try:
         reader = pyarrow.RecordBatchReader.from_stream(frame)
         names = [name for name in reader.schema.names if not name.startswith(_INDEX)]

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from fedtopics.documents.corpus import Document
+from fedtopics.documents.reading.arrow import arrow
 from fedtopics.documents.reading.columns import LONGEST_SHOWN, Columns, listed
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
 from fedtopics.documents.reading.form import Form
@@ -129,7 +130,7 @@ def _parsed(text: str, path: Path, line: int) -> object:
 
 def from_parquet(path: Path, columns: Columns, *, progress: bool | None) -> Iterator[Document]:
     """Rows of a Parquet file, a batch at a time; a small file that stands for huge texts is refused."""
-    import pyarrow
+    pyarrow = arrow("Parquet files")
     from pyarrow import parquet
 
     try:

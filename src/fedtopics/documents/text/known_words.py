@@ -3,7 +3,7 @@
 Nothing is learned of the words that the vocabulary lacks, so that texts may come without end.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -64,6 +64,8 @@ def reader(vocabulary: Sequence[str], tokenizer: Tokenizer) -> Callable[[list[st
 
 def batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts that come one by one, some at a time, about as many characters in each batch."""
+    if isinstance(texts, Mapping):
+        raise InputError("expected a list of texts, got a mapping; give its texts")
     batch: list[str] = []
     size = 0
     for text in texts:

@@ -18,6 +18,7 @@ from fedtopics.errors import InputError
 
 BETWEEN = "+"  # languages of one model: "de+en"
 _Pairs: TypeAlias = Iterable[tuple[str | None, str]]
+LONGEST_SHOWN = 5  # of what is no code: it might be of a document
 _CODE = re.compile(r"[a-z]{2,3}")
 
 
@@ -74,9 +75,10 @@ def _by_language(
     for number, (given, text) in enumerate(pairs):
         language = (given or "").strip().lower()
         if not _CODE.fullmatch(language):
+            got = repr(given) if len(language) <= LONGEST_SHOWN else f"{len(language)} characters"
             raise InputError(
-                f"expected the code of a language, as en or de, for every document, got {given!r:.20} for "
-                f"document {number}"
+                f"expected the code of a language, as en or de, for every document, got {got} for document "
+                f"{number}"
             )
         texts.setdefault(language, []).append(text)
         places.setdefault(language, []).append(number)

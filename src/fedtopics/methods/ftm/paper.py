@@ -78,7 +78,8 @@ class PrintedFtm(IntegratedTopics):
     def train(self, vectors: Vectors, released: Arrays, party: Party, told: Arrays, turn: Turn) -> Arrays:
         settings, generator = self.training(party.name), turn.generator()
         steps = released["values"]
-        units = vectors.as_units(released, steps / self.token_vectors(1).grid, "plug_in")
+        grid = np.float32(self.token_vectors(1).grid)  # a power of two: nothing is rounded
+        units = vectors.as_units(released, np.divide(steps, grid, dtype=np.float32), "plug_in")
         if told:
             chain = unit_chain.from_known(units, told["topics"], turn)
         else:

@@ -95,7 +95,7 @@ class Vectors:
             vectors["units"],
             vectors["rows"],
             vectors["words"],
-            values.astype(np.float32),
+            values.astype(np.float32, copy=False),
             self.mechanism.n_words,
             evidence,
             decay,

@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 
 from fedtopics import files
+from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
+from fedtopics.documents.text.languages import several
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import verification
@@ -201,7 +204,7 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     plan, coordinator = folder.plan, _coordinator(folder, run, channel)
     end = coordinator.train()
     tests = sorted(folder.path.glob("test.*"))
-    test = read(tests[0], language=plan.texts.language, min_df=1, max_df=1.0) if tests else None
+    test = read_test(tests[0], plan.texts.language) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
     key, before = folder.path / "signing.key", continuing.begun(folder)
     result.write(run.result, plan, coordinator.terms, end, test, key, last, before)
@@ -213,6 +216,12 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
         run.log(f"party {name} has not received the model; {to_do}")
     run.log(f"finished: model and record at {len(kept)} of {len(plan.parties)} parties")
     run.change("finished", undelivered=absent)
+
+
+def read_test(path: Path, language: str) -> Corpus:
+    """Public documents for scores; where the plan has several languages, a column `language` says which."""
+    column = "language" if several(language) else None
+    return read(path, language=language, language_column=column, min_df=1, max_df=1.0)
 
 
 def still_undelivered(

@@ -137,6 +137,8 @@ class CoordinatorFolder:
         """A new run of the plan, to be taken up by `fedtopics federation coordinator start`."""
         plan = self.plan
         plan.words(self.path)
+        if plan.consistency is not None:
+            plan.consistency.check(self.path)
         taken = {run.name for run in self.runs()}
         name = name or next(f"run-{number}" for number in range(1, 10**6) if f"run-{number}" not in taken)
         if name in taken or not NAME.fullmatch(name):

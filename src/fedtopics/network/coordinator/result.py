@@ -40,7 +40,7 @@ from fedtopics.network.coordinator.checkpoint import Checkpoint
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.coordinator.rounds import Coordinator
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.terms import Terms, as_drawn, whole_ledger
+from fedtopics.network.plan.terms import Terms, as_drawn, loaded, whole_ledger
 from fedtopics.network.private_scores import Scored, combined, read_sums
 from fedtopics.network.verification import SIGNATURE, sign
 from fedtopics.privacy.price.cost import FREE, SOURCES
@@ -68,7 +68,7 @@ class LastAnswers:
 def _scored(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
     """[server] The private score of a finished run; None where its plan has none."""
     mechanism, words = plan.evaluation.mechanism(), end.words or ()
-    model = coordinator.terms.method.model(end.state, words)
+    model = coordinator.terms.served(words).model(end.state, words)
     if mechanism is None or model is None:
         return None
     sent = coordinator.score(words, model.topic_word, read_sums)
@@ -170,7 +170,7 @@ def write(
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
         return
-    model = terms.method.model(end.state, end.words or ())
+    model = terms.served(end.words or ()).model(end.state, end.words or ())
     if model is None:
         raise InputError(f"method {plan.method_name} has no model at the coordinator; train it in process")
     signed = attestation.written({name: kept for name, (kept, _) in last.attested.items()})
@@ -178,6 +178,9 @@ def write(
     facts = _attested(last, plan, end, ledger) | {"attestations_sha256": sha256(signed).hexdigest()}
     if terms.summing is not None:
         facts["secure_sum"] = verification.summed(plan, len(end.words or ()))
+    if terms.relation is not None:
+        planned, _ = terms.relation
+        facts["consistency"] = record.drawn_towards(loaded(*terms.relation, end.words or ()), planned.tau)
     kept = _record(plan, terms, end, facts) | {"n_topics": model.n_topics}
     model = record.with_card(model, kept, plan.texts.language)
     if test is not None:

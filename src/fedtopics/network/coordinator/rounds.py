@@ -42,7 +42,7 @@ from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
 from fedtopics.protocol.agreeing import WordRounds
 from fedtopics.protocol.coding import Known
-from fedtopics.protocol.engine import size
+from fedtopics.protocol.engine import Rounds, size
 from fedtopics.protocol.turn import Arrays
 
 DELIVERIES = 3  # attempts
@@ -199,9 +199,14 @@ class Coordinator:
         unsteady = tuple(sorted({*now.silent, *silent.parties}))
         return replace(now, state=state, next_round=number + 1, lost=now.lost + 1, silent=unsteady)
 
+    def _rounds(self, now: Checkpoint) -> Rounds:
+        """What is played in the next round, as the coordinator plays it."""
+        number = now.next_round
+        return self.terms.rounds_of(number) if number < 0 else self.terms.served(now.words or ())
+
     def _begun(self, now: Checkpoint) -> Arrays:
         """The state before a round."""
-        words, number, rounds = now.words or (), now.next_round, self.terms.rounds_of(now.next_round)
+        words, number, rounds = now.words or (), now.next_round, self._rounds(now)
         if number not in (self.terms.first_round, 0):
             return now.state
         state, method = rounds.start(len(words), self.terms.turn("server")), self.terms.method
@@ -212,7 +217,7 @@ class Coordinator:
 
     def _played(self, now: Checkpoint) -> tuple[Checkpoint, Mapping[str, object]]:
         """One round, of the agreement on words or of the method: where the run stands now, who sent what."""
-        words, number, rounds = now.words or (), now.next_round, self.terms.rounds_of(now.next_round)
+        words, number, rounds = now.words or (), now.next_round, self._rounds(now)
         if number == 0:
             for note in self.terms.method.notes(len(words)):
                 self.log(note)

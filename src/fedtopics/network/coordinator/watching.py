@@ -155,7 +155,7 @@ class RunWatch:
         if found.next_round <= 0 or found.words is None:
             return []
         try:
-            model = self.terms.method.model(found.state, found.words)
+            model = self.terms.served(found.words).model(found.state, found.words)
         except InputError:
             return []
         if model is None:

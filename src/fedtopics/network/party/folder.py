@@ -8,7 +8,7 @@ FOLDER/models/RUN/               each finished run: model, signed record, this p
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.persons import different, held_out
-from fedtopics.documents.reading import CountedWordsError, documents, omop, read
+from fedtopics.documents.reading import CountedWordsError, omop
 from fedtopics.documents.reading.bags import EmptyCountsError
-from fedtopics.documents.store import is_store, require_all_words
+from fedtopics.documents.store import is_store
 from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.files import StoreError
 from fedtopics.model import TopicModel
 from fedtopics.network import private_scores, verification
-from fedtopics.network.party import ledger_file, on_cluster
+from fedtopics.network.party import ledger_file, on_cluster, reading
 from fedtopics.network.party.backup import require_settled
 from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.runs import PartyRuns
@@ -106,10 +106,8 @@ class PartyFolder:
             )
 
     def _read(self) -> Corpus:
-        """What the source holds, with all words: filters by frequency would leak them."""
         noted = self._noted
-        require_all_words(Path(noted["source"]))
-        return read(noted["source"], **noted["options"], **asdict(self.plan.texts), min_df=1, max_df=1.0)
+        return reading.all_words(noted["source"], noted["options"], self.plan.texts)
 
     def training(self) -> Corpus:
         """The documents that are trained on: all of them, unless some are held out for private scores."""
@@ -145,11 +143,19 @@ class PartyFolder:
     def check_source(self) -> str:
         """How many documents there are, and of how many persons; an error where they cannot be used."""
         persons, noted = self._persons(), self._noted
+        n_foreign = reading.n_foreign(noted["source"], noted["options"], self.plan.texts)
         indexed = is_store(Path(noted["source"])) and any(persons)
         named = indexed or noted["options"].get("person_column") is not None
         n_persons = len(different(persons).names) if named else None
         method = self.plan.method()
         told = f"{len(persons)} documents" + (f" of {n_persons} persons" if named else "")
+        if n_foreign == len(persons) > 0:
+            raise InputError(
+                f"expected documents in {self.plan.texts.language}, the plan's, got none; name their "
+                "--language-column, or their --language where all have one"
+            )
+        if n_foreign:
+            told += f", {n_foreign} of them in no language of the plan: their words are left out"
         if method.protects.startswith("person") and not named:
             raise InputError("the plan protects persons, got documents without; name a --person-column")
         try:
@@ -162,7 +168,7 @@ class PartyFolder:
         """The person of each document, empty where unknown."""
         noted = self._noted
         try:
-            return [each.person or "" for each in documents(noted["source"], **noted["options"])]
+            return [each.person or "" for each in reading.documents(noted["source"], noted["options"])]
         except CountedWordsError:
             pass
         corpus = self._read()

@@ -40,6 +40,10 @@ def _leaves(plan: Plan) -> Point:
         found.append("The number of your documents, exactly.")
     if plan.simulation_seed is not None:
         found.append("THE NOISE COMES FROM A SEED THAT EVERYBODY KNOWS: it protects nobody. For trying only.")
+    if plan.consistency is not None:
+        found.append(
+            "The coordinator draws topics towards public knowledge of words: nothing of yours is in it."
+        )
     found.append("Never: documents, keys, logs, texts of errors, your policy.")
     return Point("what leaves", tuple(found), "may that leave this machine?")
 

@@ -29,7 +29,7 @@ PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
 APPROVED, REVOKED, SIGNING = "approved", "revoked", "signing.pub"
 
 
-def found(folder: Path, plan: Plan, words: str | Path | None = None) -> None:
+def found(folder: Path, plan: Plan, words: str | Path | None = None, relation: Path | None = None) -> None:
     """Write a new federation's files: the plan for review, and the coordinator's keys and certificates."""
     if (folder / "ca.key").exists() or (folder / PLAN).exists():
         raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")
@@ -38,6 +38,9 @@ def found(folder: Path, plan: Plan, words: str | Path | None = None) -> None:
         listed = "".join(f"{word}\n" for word in read_vocabulary(words))
         files.write(folder / WORD_LIST, listed.encode(), mode=certificates.PUBLIC_FILE)
         plan.words(folder)
+    if plan.consistency is not None and relation is not None:
+        files.write(folder / plan.consistency.file, relation.read_bytes(), mode=certificates.PUBLIC_FILE)
+        plan.consistency.check(folder)
     plan.write(folder / PLAN)
     files.publish(folder / TEMPLATE, policy_template(plan))
     certificates.make_authority(folder, plan.name)

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
-from fedtopics.documents.text.languages import several
+from fedtopics.documents.text.languages import BETWEEN, several
 from fedtopics.documents.text.preparation import lines_of, read_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
 from fedtopics.documents.text.words import MOST as MOST_WORDS
@@ -17,9 +18,12 @@ from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.events import check_delta
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.method import Method
+from fedtopics.related_words import TAU, RelatedWords, load
+from fedtopics.related_words.related import check_tau
 
 RUN = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
+RELATION = re.compile(r"relation(\.[a-z0-9]{1,8}){0,2}")  # beside the coordinator's plan, under such a name
 SCORE_RESOLUTION = 2**12
 MOST_DELTA = 1e-3
 
@@ -135,8 +139,49 @@ class Texts:
     stop_words: bool = True
 
     def __post_init__(self) -> None:
-        for language in several(self.language) or (self.language,):
+        codes = several(self.language) or (self.language,)
+        object.__setattr__(self, "language", BETWEEN.join(sorted(set(codes))))  # one plan in any order
+        for language in codes:
             stop_words_for(language)  # refuses a language that nobody knows
+
+
+@dataclass(frozen=True)
+class PlannedRelation:
+    """The public word relation that the coordinator draws topics towards: a dictionary, or word vectors."""
+
+    file: str  # relation.*, beside the coordinator's plan
+    sha256: str
+    tau: float = TAU
+
+    def __post_init__(self) -> None:
+        if not RELATION.fullmatch(self.file):
+            raise InputError(f"consistency.file must be relation.*, got {self.file!r:.60}; call the file so")
+        check_tau(self.tau)
+
+    @classmethod
+    def of_file(cls, source: Path, tau: float | None = None) -> "PlannedRelation":
+        """The relation in a file as it is now."""
+        name = "".join(("relation", *source.suffixes[-2:])).lower()
+        name = name if RELATION.fullmatch(name) else f"relation{source.suffix.lower()}"
+        return cls(name, _digest(source), TAU if tau is None else tau)
+
+    def load(self, folder: Path, words: tuple[str, ...]) -> RelatedWords:
+        """The relation of these words, by the file beside the plan, if it is that of the plan."""
+        self.check(folder)
+        return load(folder / self.file, words)
+
+    def check(self, folder: Path) -> None:
+        """Refuse a folder without the file of the plan."""
+        path = folder / self.file
+        if _digest(path) != self.sha256:
+            raise InputError(f"expected the relation of the plan in {path}, got another file; put it back")
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read the word relation {path}: {error.strerror}; give a file") from None
 
 
 @dataclass(frozen=True)

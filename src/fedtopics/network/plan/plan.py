@@ -20,11 +20,19 @@ from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
 from fedtopics.network.plan import typed_file
 from fedtopics.network.plan.certificates import NAME, party_name
-from fedtopics.network.plan.parts import Continues, Evaluation, PlannedWords, Texts, check_small_delta
+from fedtopics.network.plan.parts import (
+    Continues,
+    Evaluation,
+    PlannedRelation,
+    PlannedWords,
+    Texts,
+    check_small_delta,
+)
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
+from fedtopics.protocol import with_related_words
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing, with_repeats
 
@@ -55,6 +63,7 @@ class Plan:
     simulation_seed: int | None = None  # None: noise from the operating system
     secure_sum: Summing | None = None  # None: the coordinator sees what each party sends
     continues: Continues | None = None  # None: runs begin anew
+    consistency: PlannedRelation | None = None  # None: topics are not drawn towards anything
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timeout_seconds", float(self.timeout_seconds))
@@ -129,7 +138,12 @@ class Plan:
     def method(self) -> Method:
         """The method with its settings, from the code installed here."""
         made = methods.make(self.method_name, **self.settings)
-        return made if self.secure_sum is None else made.for_sums()
+        if self.secure_sum is not None:
+            made = made.for_sums()
+        if self.consistency is None:
+            return made
+        with_related_words.check(made, self.consistency.tau)
+        return made.telling_topics()
 
     def agreement(self) -> Agreement | None:
         """How the parties agree on words; None where the list is public."""

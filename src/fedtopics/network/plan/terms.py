@@ -2,11 +2,12 @@
 
 import os
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import Continues
+from fedtopics.network.plan.parts import Continues, PlannedRelation
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.together import Together
 from fedtopics.privacy.price.cost import Cost
@@ -17,6 +18,8 @@ from fedtopics.protocol.engine import Rounds
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.summing import Summing, with_repeats
 from fedtopics.protocol.turn import Turn
+from fedtopics.protocol.with_related_words import with_consistency
+from fedtopics.related_words import RelatedWords
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Terms:
     agreement  how they do that; None where the list is public
     summing    how parties are added up, where the coordinator sees totals alone
     continues  the run whose model this one goes on from, if it does
+    relation   what the coordinator draws topics towards, and the folder that holds it
     seed       of everything that is drawn but privacy noise, and of that too unless `secure`
     """
 
@@ -44,6 +48,7 @@ class Terms:
     n_threads: int = 1
     summing: Summing | None = None
     continues: Continues | None = None
+    relation: tuple[PlannedRelation, Path] | None = None
 
     def __post_init__(self) -> None:
         if self.summing is not None:
@@ -53,6 +58,13 @@ class Terms:
         """A place in the run with its random streams, the same under every engine."""
         drawn = {"n_threads": self.n_threads, "secure": self.secure, "together": self.together}
         return Turn(self.seed, role, number, party, **drawn)  # type: ignore[arg-type]
+
+    def served(self, words: tuple[str, ...]) -> Method:
+        """The method as the coordinator plays it over these words, which may draw topics together."""
+        if self.relation is None:
+            return self.method
+        planned, folder = self.relation
+        return with_consistency(self.method, loaded(planned, folder, words), planned.tau)
 
     @property
     def together(self) -> Together | None:
@@ -87,6 +99,12 @@ class Terms:
         return WordRounds(self.agreement, self.parties)
 
 
+@lru_cache(maxsize=4)
+def loaded(planned: PlannedRelation, folder: Path, words: tuple[str, ...]) -> RelatedWords:
+    """The relation of a plan over these words, read once."""
+    return planned.load(folder, words)
+
+
 def terms_of(plan: Plan, folder: Path, run: str) -> Terms:
     """The terms of a run; `folder` holds the public word list, where the plan has one."""
     seed = plan.simulation_seed
@@ -106,6 +124,7 @@ def terms_of(plan: Plan, folder: Path, run: str) -> Terms:
         n_threads=os.cpu_count() or 1,
         summing=plan.secure_sum,
         continues=plan.continues,
+        relation=None if plan.consistency is None else (plan.consistency, folder),
     )
 
 

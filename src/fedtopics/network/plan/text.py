@@ -34,8 +34,11 @@ MEANINGS = {
     "vocabulary.epsilon": "of the agreement alone, document add/remove",
     "vocabulary.max_size": "the most words that are kept",
     "vocabulary.min_parties": "that must hold a word",
-    "texts.language": "of all documents",
+    "texts.language": "of all documents; de+en: of several, each document says which",
     "texts.stop_words": "leave out the language's stop words",
+    "consistency.file": "beside the coordinator's plan: a public dictionary, or word vectors",
+    "consistency.sha256": "of that file: another one is refused",
+    "consistency.tau": "how strongly; 0: not at all",
     "secure_sum.threshold": "parties that may work together with the coordinator",
     "secure_sum.noise": "each: every party adds all the noise; together: a share of it",
     "secure_sum.repeats": "rounds that may be lost, where a party falls silent, and played again",
@@ -53,6 +56,7 @@ TABLES = {
     "texts": "How every party turns its texts into words.",
     "evaluation": "How the model is scored.",
     "continues": "The run whose model these runs go on from: give new documents alone.",
+    "consistency": "The coordinator draws topics towards a public word relation; it costs nothing.",
     "secure_sum": "The coordinator sees totals of parties, and no party's own numbers.",
 }
 

@@ -43,6 +43,7 @@ def join(
         str | None, typer.Option(help="http://host:port to call the coordinator through (HTTP CONNECT).")
     ] = None,
     person_column: options.PersonColumn = None,
+    language: options.LanguageOfAll = None,
     only_join: Annotated[
         bool, typer.Option("--only-join", help="End when the plan is accepted, for a service to start it.")
     ] = False,
@@ -54,7 +55,7 @@ def join(
 
     invited = Invitation.read(invitation)
     joining = Joining(folder or Path(invited.party), invited)
-    source = reading.options() | {"person_column": person_column}
+    source = reading.options() | {"person_column": person_column, "language": language}
     if not joining.is_accepted:
         invited.check_time()
         options.say(f"{invited.party}: {found_documents(invited.agreed, data, source)}, which stay here")

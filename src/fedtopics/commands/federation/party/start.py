@@ -36,13 +36,16 @@ def start(
         Path | None, typer.Option(help="What this party allows, where it is not FOLDER/policy.toml.")
     ] = None,
     person_column: options.PersonColumn = None,
+    language: options.LanguageOfAll = None,
     metrics: options.Metrics = None,
 ) -> None:
     from fedtopics.network.party.folder import PartyFolder
 
     _take_over(folder, plan, policy)
     if data is not None:
-        PartyFolder(folder).note_source(data, reading.options() | {"person_column": person_column})
+        PartyFolder(folder).note_source(
+            data, reading.options() | {"person_column": person_column, "language": language}
+        )
     take_part(folder, metrics)
 
 

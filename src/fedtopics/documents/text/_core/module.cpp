@@ -3,11 +3,13 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cutting.hpp"
 #include "numbering.hpp"
+#include "rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -106,6 +108,23 @@ class KnownWords {
   Numbering numbering_;
 };
 
+using Numbers = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::str lines_of(nb::list names, Numbers numbers) {
+  std::string lines;
+  const float* number = numbers.data();
+  if (nb::len(names) != numbers.shape(0)) throw nb::value_error("expected a name for each row");
+  for (nb::handle name : names) {
+    Py_ssize_t size = 0;
+    const char* letters = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+    if (!letters) throw nb::python_error();
+    lines.append(letters, (size_t)size);
+    for (size_t column = 0; column < numbers.shape(1); column++) append(lines, *number++);
+    lines.append("\r\n");
+  }
+  return nb::str(lines.data(), lines.size());
+}
+
 }  // namespace
 
 NB_MODULE(_words, m) {
@@ -117,6 +136,8 @@ NB_MODULE(_words, m) {
       .def("number", &Indexer::number, "words"_a, "Number words that were cut elsewhere; gives the number of tokens so far.")
       .def("tokens", &Indexer::tokens, "The numbers of all words so far, in order.")
       .def("words", &Indexer::words, "The different words, in order of their numbers.");
+  m.def("lines_of", &lines_of, "names"_a, "numbers"_a,
+        "Lines of CSV: a name as it is and a row of finite numbers each, in the fewest digits that give them back.");
   nb::class_<KnownWords>(m, "KnownWords")
       .def(nb::init<nb::list, bool, bool>(), "words"_a, nb::kw_only(), "apostrophes"_a, "possessive"_a)
       .def("read", &KnownWords::read, "texts"_a, "markup"_a,
