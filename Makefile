@@ -56,7 +56,7 @@ test: setup
 nightly: setup
 	FRESH_SEEDS=1 $(BIN)/pytest
 
-# Tests of the tests: every planted bug must be caught.
+# Tests of the tests: every planted bug must be caught. Can be stopped: a later run goes on with the others.
 mutants: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/mutants.py
 
