@@ -22,7 +22,6 @@ from fedtopics.network.phases import phase, round_name
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import Terms, terms_of
 from fedtopics.network.present import present
-from fedtopics.runs.run import Run
 
 N_TOPICS, N_WORDS, N_LINES = 24, 8, 40
 AWAY = "not connected"
@@ -194,8 +193,3 @@ def _seconds(lines: list[str], is_open: bool) -> float | None:
         return None
     end = datetime.now(UTC).replace(tzinfo=None) if is_open else last
     return max(0.0, round((end - began).total_seconds()))
-
-
-def result_of(run: RunFolder) -> Run | None:
-    """The finished run, None before."""
-    return Run.load(run.result) if run.status().state == "finished" else None
