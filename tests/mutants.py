@@ -229,9 +229,9 @@ class Progress:
             beside.replace(KEPT)
 
 
-def _digest(mutant: Mutant) -> str:
+def _digest(mutant: Mutant, root: Path = ROOT) -> str:
     files = [f"src/fedtopics/{mutant.file}", *(test.split("::")[0] for test in mutant.tests)]
-    texts = [(ROOT / file).read_text() for file in files if (ROOT / file).is_file()]
+    texts = [(root / file).read_text() for file in files if (root / file).is_file()]
     return hashlib.sha256(json.dumps([vars(mutant), texts]).encode()).hexdigest()
 
 
@@ -256,16 +256,18 @@ def plant(chosen: list[Mutant], progress: Progress, workers: int, folder: Path) 
     wrong = []
 
     def attempt(mutant: Mutant) -> None:
-        copy, digest = copies.pop(), _digest(mutant)
+        copy = copies.pop()
+        digest = _digest(mutant, copy.folder)
         try:
             test = copy.caught_by(mutant, progress.before(mutant))
             if test:
                 progress.keep(mutant, digest, test)
-                print(f"caught     {mutant.name}: {test}", flush=True)
             else:
                 wrong.append(f"NOT CAUGHT {mutant.name}")
+            print(f"caught     {mutant.name}: {test}" if test else wrong[-1], flush=True)
         except CannotTellError as error:
             wrong.append(f"CANNOT TELL {mutant.name}: {error}")
+            print(wrong[-1], flush=True)
         finally:
             copies.append(copy)
 
@@ -291,7 +293,8 @@ def main() -> int:
     left.sort(key=lambda mutant: mutant.native)  # so that what has to be compiled comes last
     with tempfile.TemporaryDirectory() as folder:
         wrong = plant(left, progress, max(given.workers, 1), Path(folder)) if left else []
-    print("\n".join(wrong))
+    if wrong:
+        print("", *wrong, sep="\n")
     caught = sum(map(progress.holds, chosen))
     print(f"{caught} of {len(chosen)} planted bugs caught, {len(chosen) - len(left)} of them before this run")
     return 1 if wrong or caught < len(chosen) else 0
