@@ -65,7 +65,7 @@ gpu: setup
 nightly: setup
 	FRESH_SEEDS=1 $(BIN)/pytest
 
-# Tests of the tests: every planted bug must be caught.
+# Tests of the tests: every planted bug must be caught. Can be stopped: a later run goes on with the others.
 mutants: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/mutants.py
 

@@ -14,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 from benchmarks import ROOT, registry, runner, stale, tables
 from fedtopics.errors import InputError
 
-SHOWN = 3  # files that are named; of the others the number
+SHOWN = 3  # changed definitions that are named
 
 
 def show(options: Namespace) -> int:
@@ -48,9 +48,12 @@ def run(options: Namespace) -> int:
 
 def show_stale(options: Namespace) -> int:
     """numbers in the docs that are older than the code they measure; exit status 1 where there are some"""
-    rows = [("page", "result", "changed since it was measured")]
-    for case, why in stale.stale(registry.cases().values()).items():
-        named = ", ".join(why[:SHOWN]) + (f" and {len(why) - SHOWN} more" if len(why) > SHOWN else "")
+    rows = [("page", "result", "of the definitions that it measures have changed")]
+    for case, why in sorted(stale.stale(registry.cases().values()).items(), key=lambda found: len(found[1])):
+        shown = [name.removeprefix("src/fedtopics/") for name in why[:SHOWN]]
+        named = ", ".join(shown) + (" ..." if len(why) > SHOWN else "")
+        if why != (stale.UNKNOWN,):
+            named = f"{len(why)} of {stale.measured(case)}: {named}"
         rows += [(page, f"{case.name}.json", named) for page in case.pages]
     if len(rows) == 1:
         return 0
@@ -86,10 +89,15 @@ def main() -> int:
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
     try:
-        return int(options.do(options))
+        status = int(options.do(options))
+        sys.stdout.flush()
+        return status
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # who reads has seen enough, like `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt:
         print("stopped; what was measured is stored, run again to go on", file=sys.stderr)
         return 130

@@ -1,35 +1,71 @@
 """Tests of the tests: plant plausible one-line bugs, one at a time, and see that the suite catches each.
 
-    python tests/mutants.py [part of a name or of a file]
+    python tests/mutants.py [part of a name or of a file] [--workers 1] [--fresh]
 
 Every `mutants.toml` under tests/ lists bugs: a name, a file, the text to replace (it occurs once), the new
-text, and the tests that must fail. Bugs are planted in a temporary copy, of which CMake compiles what has
-changed; the working tree is never touched.
+text, and the tests that must fail. Bugs are planted in temporary copies, of which CMake compiles what has
+changed; the working tree is never touched and may change meanwhile. What was caught is kept in
+build/mutants.json until the bug, its file or its tests change, so that a run can be stopped and goes on; the
+test that caught a bug is tried first when it is planted again.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import tomllib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-NATIVE = ("documents.text._words", "privacy.mechanisms._noise", "protocol._coder", "sampling._native")
-RUN = """
+KEPT = ROOT / "build" / "mutants.json"
+PATIENCE = 240.0  # seconds for one test
+HERE_FIRST = """
 import sys
 sys.meta_path[:] = [f for f in sys.meta_path if "Redirecting" not in type(f).__name__]  # the editable install
-sys.path.insert(0, sys.argv[1])
-import fedtopics, pytest
-assert fedtopics.__file__.startswith(sys.argv[1]), fedtopics.__file__
-options = ["-x", "-q", "--tb=no", "-p", "no:doctest", "-o", "addopts=--import-mode=importlib"]
-sys.exit(pytest.main(options + sys.argv[2:]))
 """
+# Forks for each bug, with what is slow to import in memory; reads words and options, tells pytest's status.
+SERVER = """
+import json, os, sys
+import cryptography.x509, hypothesis, numpy, pytest, rich.console, scipy.special, scipy.stats, typer
+
+class Likely:
+    def __init__(self, words):
+        self.words = set(words)
+    def pytest_collection_modifyitems(self, items):
+        items.sort(key=lambda item: -len(self.words & set(item.name.lower().replace("[", "_").split("_"))))
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    child = os.fork()
+    if not child:
+        written = os.open(asked["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for mine, theirs in ((nothing, 0), (written, 1), (written, 2)):
+            os.dup2(mine, theirs)
+        status = pytest.main(asked["options"], plugins=[Likely(asked["words"])])
+        sys.stdout.flush()
+        os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+OPTIONS = ["-x", "-q", "--tb=no", "-p", "no:doctest", "-o", "addopts=--import-mode=importlib"]
+OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what the server has imported
+OPTIONS += ["-o", f"faulthandler_timeout={PATIENCE}", "-o", "faulthandler_exit_on_timeout=true"]
+
+
+class CannotTellError(Exception):
+    """A bug that cannot be planted, or tests that cannot be run."""
 
 
 @dataclass(frozen=True)
@@ -42,54 +78,107 @@ class Mutant:
     new: str
     tests: list[str]
 
+    @property
+    def native(self) -> bool:
+        return self.file.endswith((".cpp", ".hpp"))
+
+    @property
+    def words(self) -> list[str]:
+        """What it is about: tests with such names are likely to catch it."""
+        return re.findall("[a-z]{4,}", f"{self.name} {self.old} {self.new}".lower())
+
 
 class Copy:
-    """A copy of the package, with its compiled modules, that bugs can be planted in."""
+    """A copy of what git tracks, with compiled modules, that bugs can be planted in."""
 
     def __init__(self, folder: Path) -> None:
-        self.source = folder / "src"
-        shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "CMakeLists.txt", folder)
-        for module in NATIVE:
-            compiled = Path(__import__(f"fedtopics.{module}", fromlist=["_"]).__file__ or "")
-            shutil.copy(compiled, self.source / "fedtopics" / Path(*module.split(".")[:-1]) / compiled.name)
+        self.folder = folder
+        for name in _output("git", "ls-files", "-z").split("\0")[:-1]:
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        self.package = folder / "src" / "fedtopics"
+        native = Path(__import__("fedtopics.sampling._native", fromlist=["_"]).__file__ or "")
+        installed = native.parents[1]
+        for compiled in installed.rglob("_*" + native.suffix):
+            shutil.copy(compiled, self.package / compiled.relative_to(installed))
+        (folder / "first").mkdir()
+        (folder / "first" / "sitecustomize.py").write_text(HERE_FIRST)
+        self._planted = 0
 
-    def failure(self, tests: list[str]) -> str:
-        """The first test that fails on the copy, or nothing; what is neither is an error of this program."""
-        command = [sys.executable, "-B", "-c", RUN, str(self.source), *tests]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode not in (0, 1):
-            raise SystemExit(f"pytest could not run {tests}:\n{done.stdout}{done.stderr}")
-        failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return "".join(failed[:1]) if done.returncode else ""
+    def failure(self, tests: Iterable[str], *more: str, words: Iterable[str] = ()) -> str:
+        """The first test that fails on the copy, or nothing; those with such words in their names begin."""
+        output = self.folder / "output"
+        asked = {"output": str(output), "options": [*OPTIONS, *more, *tests], "words": list(words)}
+        server = self._server
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(json.dumps(asked) + "\n")
+        server.stdin.flush()
+        status = int(server.stdout.readline())
+        said = output.read_text()
+        failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        if status not in (0, 1, 5) or (status == 1 and not failed):
+            raise CannotTellError(f"pytest ended with {status} for {tests}:\n{said[-2000:]}")
+        return failed[0].split(" ", 1)[1].split(" - ")[0] if status == 1 else ""
 
-    def caught_by(self, mutant: Mutant) -> str:
-        """The test that fails when the bug is there, or nothing."""
-        path = self.source / "fedtopics" / mutant.file
+    @cached_property
+    def _server(self) -> subprocess.Popen[str]:
+        """The process that forks for every bug; it ends when nobody writes to it any more."""
+        environment = os.environ | {
+            "PYTHONPATH": f"{self.folder / 'first'}:{self.package.parent}",
+            "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
+            "FEDTOPICS_DATA": os.environ.get("FEDTOPICS_DATA", str(ROOT.parent / "shared" / "data")),
+        }
+        return subprocess.Popen(
+            [sys.executable, "-c", SERVER],
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def caught_by(self, mutant: Mutant, before: str) -> str:
+        """The test that fails when the bug is there, or nothing; `before` is what failed last time."""
+        path = self.package / mutant.file
         text = path.read_text()
         if text.count(mutant.old) != 1:
-            raise SystemExit(
-                f"{mutant.name}: {mutant.old!r} occurs {text.count(mutant.old)} times in {mutant.file}"
-            )
-        native = path.suffix in (".cpp", ".hpp")
-        if native:
+            raise CannotTellError(f"{mutant.old!r} occurs {text.count(mutant.old)} times in {mutant.file}")
+        if mutant.native:
             self._built  # noqa: B018  without the bug, so that with it little has to be compiled
-        before = path.stat()
+        kept = path.stat()
         path.write_text(text.replace(mutant.old, mutant.new))
+        self._planted += (
+            1  # no two bugs of a file have the same time: bytecode of one is not taken for the other's
+        )
+        os.utime(path, (kept.st_atime, kept.st_mtime + self._planted))
         try:
-            return self._compiled(path, mutant.tests) if native else self.failure(mutant.tests)
+            return self._compiled(path, mutant, before) if mutant.native else self._tried(mutant, before)
         finally:
             path.write_text(text)
-            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
 
-    def _compiled(self, path: Path, tests: list[str]) -> str:
+    def _tried(self, mutant: Mutant, before: str) -> str:
+        there = before.split("::")[0] in {test.split("::")[0] for test in mutant.tests}
+        try:
+            if there and (failed := self.failure([before])):
+                return failed
+        except CannotTellError:  # a test that has another name by now
+            pass
+        for which in ("not nightly", "nightly"):
+            if failed := self.failure(mutant.tests, "-m", which, words=mutant.words):
+                return failed
+        return ""
+
+    def _compiled(self, path: Path, mutant: Mutant, before: str) -> str:
         """The first test that fails when the native module of the file is built anew."""
         (binary,) = path.parents[1].glob("_*.so")
         kept = binary.read_bytes()
-        _run("cmake", "--build", self._build, "--parallel", "--target", binary.name.split(".")[0])
+        self._run("cmake", "--build", self._build, "--parallel", "--target", binary.name.split(".")[0])
         _replace(binary, (self._build / binary.name).read_bytes())
         try:
-            return self.failure(tests)
+            return self._tried(mutant, before)
         finally:
             _replace(binary, kept)
             shutil.rmtree(self._build)
@@ -97,7 +186,7 @@ class Copy:
 
     @property
     def _build(self) -> Path:
-        return self.source.parent / "build"
+        return self.folder / "build"
 
     @cached_property
     def _built(self) -> Path:
@@ -106,9 +195,44 @@ class Copy:
 
         options = [f"-Dnanobind_DIR={nanobind.cmake_dir()}", f"-DPython_EXECUTABLE={sys.executable}"]
         options += ["-DCMAKE_BUILD_TYPE=Release", *(["-G", "Ninja"] if shutil.which("ninja") else [])]
-        _run("cmake", "-S", self._build.parent, "-B", self._build, *options)
-        _run("cmake", "--build", self._build, "--parallel")
-        return Path(shutil.copytree(self._build, self._build.parent / "built"))
+        self._run("cmake", "-S", self.folder, "-B", self._build, *options)
+        self._run("cmake", "--build", self._build, "--parallel")
+        return Path(shutil.copytree(self._build, self.folder / "built"))
+
+    def _run(self, *command: object) -> None:
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CannotTellError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+
+class Progress:
+    """Which test caught which bug, kept from run to run."""
+
+    def __init__(self) -> None:
+        self._caught: dict[str, dict[str, str]] = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
+        self._writing = threading.Lock()
+
+    def before(self, mutant: Mutant) -> str:
+        """The test that caught the bug last time, however long ago."""
+        return self._caught.get(mutant.name, {}).get("test", "")
+
+    def holds(self, mutant: Mutant) -> bool:
+        """Whether neither the bug nor its file nor its tests have changed since."""
+        return self._caught.get(mutant.name, {}).get("digest") == _digest(mutant)
+
+    def keep(self, mutant: Mutant, digest: str, test: str) -> None:
+        with self._writing:
+            self._caught[mutant.name] = {"digest": digest, "test": test}
+            KEPT.parent.mkdir(exist_ok=True)
+            beside = KEPT.with_suffix(".new")
+            beside.write_text(json.dumps(self._caught, indent=1, sort_keys=True))
+            beside.replace(KEPT)
+
+
+def _digest(mutant: Mutant, root: Path = ROOT) -> str:
+    files = [f"src/fedtopics/{mutant.file}", *(test.split("::")[0] for test in mutant.tests)]
+    texts = [(root / file).read_text() for file in files if (root / file).is_file()]
+    return hashlib.sha256(json.dumps([vars(mutant), texts]).encode()).hexdigest()
 
 
 def _replace(binary: Path, content: bytes) -> None:
@@ -116,10 +240,8 @@ def _replace(binary: Path, content: bytes) -> None:
     binary.write_bytes(content)
 
 
-def _run(*command: object) -> None:
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def mutants() -> list[Mutant]:
@@ -128,24 +250,55 @@ def mutants() -> list[Mutant]:
     return [Mutant(**entry) for path in lists for entry in tomllib.loads(path.read_text())["mutant"]]
 
 
-def main(part: str = "") -> int:
-    chosen = [mutant for mutant in mutants() if part in mutant.name or part in mutant.file]
+def plant(chosen: list[Mutant], progress: Progress, workers: int, folder: Path) -> list[str]:
+    """Every bug in turn; gives what is wrong, one line each."""
+    copies = [Copy(Path(tempfile.mkdtemp(dir=folder))) for _ in range(workers)]
+    wrong = []
+
+    def attempt(mutant: Mutant) -> None:
+        copy = copies.pop()
+        digest = _digest(mutant, copy.folder)
+        try:
+            test = copy.caught_by(mutant, progress.before(mutant))
+            if test:
+                progress.keep(mutant, digest, test)
+            else:
+                wrong.append(f"NOT CAUGHT {mutant.name}")
+            print(f"caught     {mutant.name}: {test}" if test else wrong[-1], flush=True)
+        except CannotTellError as error:
+            wrong.append(f"CANNOT TELL {mutant.name}: {error}")
+            print(wrong[-1], flush=True)
+        finally:
+            copies.append(copy)
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(attempt, chosen))
+    catching = sorted({progress.before(mutant) for mutant in chosen if progress.holds(mutant)})
+    if catching and (failed := copies[0].failure(catching)):
+        wrong.append(f"WITHOUT ANY BUG {failed} fails: run `make check` first")
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("part", nargs="?", default="", help="of the name of a bug, or of its file")
+    parser.add_argument("--workers", type=int, default=1, help="copies that bugs are planted in side by side")
+    parser.add_argument("--fresh", action="store_true", help="try also what was caught and has not changed")
+    given = parser.parse_args()
+    chosen = [mutant for mutant in mutants() if given.part in mutant.name or given.part in mutant.file]
     if not chosen:
-        raise SystemExit(f"no planted bug has {part!r} in its name or file")
+        raise SystemExit(f"no planted bug has {given.part!r} in its name or file")
+    progress = Progress()
+    left = [mutant for mutant in chosen if given.fresh or not progress.holds(mutant)]
+    left.sort(key=lambda mutant: mutant.native)  # so that what has to be compiled comes last
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(Path(folder))
-        if failed := copy.failure(sorted({test for mutant in chosen for test in mutant.tests})):
-            raise SystemExit(f"without any bug: {failed}; run `make check` first")
-        survivors = 0
-        for mutant in chosen:
-            failed = copy.caught_by(mutant)
-            survivors += not failed
-            print(
-                f"caught     {mutant.name}: {failed}" if failed else f"NOT CAUGHT {mutant.name}", flush=True
-            )
-    print(f"{len(chosen) - survivors} of {len(chosen)} planted bugs caught")
-    return 1 if survivors else 0
+        wrong = plant(left, progress, max(given.workers, 1), Path(folder)) if left else []
+    if wrong:
+        print("", *wrong, sep="\n")
+    caught = sum(map(progress.holds, chosen))
+    print(f"{caught} of {len(chosen)} planted bugs caught, {len(chosen) - len(left)} of them before this run")
+    return 1 if wrong or caught < len(chosen) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -1,12 +1,19 @@
 """The shape of the code, kept by a test: who may import whom, and how long things may grow."""
 
 import ast
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "fedtopics"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "fedtopics"
 FILES = sorted(SOURCE.rglob("*.py"))
+WRITTEN = sorted(
+    file for file in SOURCE.rglob("*") if file.suffix in {".cpp", ".hpp", ".pyi", ".js", ".css", ".html"}
+)
 
 # Each package may import those before it, never those after: data flows one way.
 HOUSE = [
@@ -120,6 +127,31 @@ def test_files_and_functions_stay_short(path: Path) -> None:
             assert length <= 60, f"{node.name} has {length} lines"
 
 
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_in_other_languages_stay_short(path: Path) -> None:
+    assert path.read_text().count("\n") <= 300
+
+
 def test_no_file_is_named_after_nothing() -> None:
     names = {path.stem for path in FILES}
     assert not names & {"utils", "util", "common", "base", "helpers", "misc"}
+
+
+def test_the_picture_of_the_house_is_the_list() -> None:
+    picture = (ROOT / "docs" / "reference" / "house.svg").read_text()
+    rooms = re.findall(r'<rect class="\w+" x="(\d+)" y="(\d+)".*?/><text [^>]*>(\w+)</text>', picture)
+    floors = sorted((-int(y), int(x), name) for x, y, name in rooms)  # from the ground, from the left
+    single = {path.stem for path in SOURCE.glob("*.py")} - {"estimator", "checks"}
+    assert [name for *_, name in floors] == [name for name in HOUSE if name not in single]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", ["word", "round"])
+def test_the_ways_in_the_docs_are_the_longest(way: str) -> None:
+    page = (ROOT / "docs" / "reference" / "architecture.md").read_text()
+    table = page[page.index(f"| a {way}") :].split("\n\n")[0]
+    told = [name for row in table.splitlines()[2:-1] for name in re.findall("`(.*?)`", row.split("|")[3])]
+    command = [sys.executable, str(ROOT / "tools" / "longest_path.py"), way]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert found[1:] == told
+    assert [found[0], str(len(told))] == [table.splitlines()[-1].split("|")[3].strip()] * 2

@@ -137,11 +137,13 @@ def test_a_desk_waits_for_one_that_works_and_not_for_one_that_is_still() -> None
                 desk.sign("slow", works=True)
 
         working = pool.submit(work)
-        sleep(1.5)
-        assert not asking.done()
-        desk.bring("slow", numbers["slow"], b"late answer")
-        heard = asking.result(5)
-        over.set()
+        try:
+            sleep(1.5)
+            assert not asking.done()
+            desk.bring("slow", numbers["slow"], b"late answer")
+            heard = asking.result(5)
+        finally:
+            over.set()
         working.result(5)
     assert (heard["north"], heard["slow"]) == (b"answer", b"late answer")
     assert isinstance(heard["evil"], Silence)

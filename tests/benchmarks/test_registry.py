@@ -1,6 +1,9 @@
 """The registry: every case can be run and is shown where it says; every result has a case that makes it."""
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,3 +91,17 @@ def test_files_and_functions_stay_short(path: Path) -> None:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef):
             assert (node.end_lineno or 0) - node.lineno < 60, node.name
+
+
+@pytest.mark.parametrize("n_lines", [1, 100_000])
+def test_who_reads_may_have_seen_enough(n_lines: int) -> None:
+    code = (
+        "import sys; from benchmarks import __main__ as command;"
+        f"command.show = lambda options: print({n_lines} * 'line\\n') or 0;"
+        "sys.argv = ['benchmarks', 'list']; sys.exit(command.main())"
+    )
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -12,9 +12,25 @@ from benchmarks import __main__ as command
 from benchmarks import provenance, registry, stale, stored
 from benchmarks.case import Case
 
-SOURCE = (
-    '"""Counts."""\n\nfrom fedtopics.words import split\n\n\ndef count(text):\n    return len(split(text))\n'
-)
+SOURCE = '''"""Counts."""
+
+from fedtopics.words import split
+
+LEAST = 1
+
+
+class Counter:
+    least = LEAST
+
+    def both(self):
+        return self.least
+
+
+def count(text):
+    if not text:
+        raise ValueError("expected words")
+    return len(split(text))
+'''
 
 
 @pytest.fixture
@@ -35,7 +51,7 @@ def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
 
 
 def forget() -> None:
-    for remembered in (stale._differing, stale._changed):
+    for remembered in (stale._differing, stale._changed, stale._elsewhere):
         remembered.cache_clear()
 
 
@@ -66,33 +82,76 @@ def test_a_planted_old_result_is_found(
 ) -> None:
     (tmp_path / "src" / "fractions.py").write_text(SOURCE.replace("len(split(text))", "len(text)"))
     commit(tmp_path)
-    assert stale.stale([case]) == {case: ("src/fractions.py",)}
+    assert stale.stale([case]) == {case: ("src/fractions.py: count",)}
     assert stale.state(case) == "older than the code"
     assert command.show_stale(None) == 1  # type: ignore[arg-type]
-    assert capsys.readouterr().out.split()[-3:] == ["docs/page.md", "made_up.json", "src/fractions.py"]
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.split() == ["docs/page.md", "made_up.json", "1", "of", "4:", "src/fractions.py:", "count"]
 
 
-def test_docstrings_comments_and_imports_change_no_number(case: Case, tmp_path: Path) -> None:
-    text = SOURCE.replace("Counts.", "Counts words.").replace(
-        "fedtopics.words", "fedtopics.documents.text.words"
-    )
-    (tmp_path / "src" / "fractions.py").write_text(f"{text}# counted\n")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Counts.", "Counts words."),
+        ("fedtopics.words", "fedtopics.documents.text.words"),
+        ("def count(text):", "def count(text: str) -> int:"),
+        ("expected words", "expected some words, got none"),
+        ("self):", "self):  # of words"),
+        ("LEAST = 1", "LEAST = 1\nMOST = 2\n\n\ndef added():\n    return MOST\n"),
+        ("def count(text):", "class Another:\n    def both(self):\n        return 2\n\n\ndef count(text):"),
+    ],
+)
+def test_what_nothing_old_can_see_changes_no_number(case: Case, tmp_path: Path, old: str, new: str) -> None:
+    assert old in SOURCE
+    (tmp_path / "src" / "fractions.py").write_text(SOURCE.replace(old, new))
     commit(tmp_path)
     assert stale.stale([case]) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("LEAST = 1", "LEAST = 2", "LEAST"),
+        ("return self.least", "return 1", "Counter.both"),
+        ("    least = LEAST", "    least = 3", "Counter"),
+        ("raise ValueError", "raise TypeError", "count"),
+        (
+            "    least = LEAST\n",
+            "    least = LEAST\n\n    def over(self):\n        return 1\n",
+            "Counter.over",
+        ),
+        ("\n    def both(self):\n        return self.least\n", "", "Counter.both"),
+    ],
+)
+def test_definitions_that_changed_are_named(
+    case: Case, tmp_path: Path, old: str, new: str, named: str
+) -> None:
+    assert old in SOURCE
+    (tmp_path / "src" / "fractions.py").write_text(SOURCE.replace(old, new))
+    commit(tmp_path)
+    assert stale.stale([case]) == {case: (f"src/fractions.py: {named}",)}
+
+
+def test_a_definition_that_moved_to_another_file_is_the_same(case: Case, tmp_path: Path) -> None:
+    moved = replace(case, measures=(ModuleType("another"),))
+    head, function = SOURCE.split("\n\n\n", 2)[0], SOURCE[SOURCE.index("def count") :]
+    (tmp_path / "src" / "fractions.py").write_text(SOURCE.replace(function, ""))
+    (tmp_path / "src" / "another.py").write_text(f"{head}\n\n\n{function}")
+    commit(tmp_path)
+    assert stale.stale([moved]) == {}
 
 
 def test_a_file_that_was_moved_is_the_same(case: Case, tmp_path: Path) -> None:
     moved = replace(case, measures=(ModuleType("another"),))
     (tmp_path / "src" / "fractions.py").rename(tmp_path / "src" / "another.py")
     commit(tmp_path)
-    assert stale._differing(stored.results_of(case).steps["step"]["origin"]["commit"]) == (
-        ("src/fractions.py", "src/another.py"),
-    )
+    (found,) = stale._differing(stored.results_of(case).steps["step"]["origin"]["commit"]) or ()
+    assert (found.then, found.now) == ("src/fractions.py", "src/another.py")
     assert stale.stale([moved]) == {}
     (tmp_path / "src" / "another.py").write_text(SOURCE.replace("len(split(text))", "len(text)"))
     commit(tmp_path)
     forget()
-    assert stale.stale([moved]) == {moved: ("src/another.py",)}
+    assert stale.stale([moved]) == {moved: ("src/another.py: count",)}
 
 
 def test_comments_and_layout_of_native_code_change_no_number() -> None:
@@ -100,9 +159,9 @@ def test_comments_and_layout_of_native_code_change_no_number() -> None:
     told = (
         plain.replace("a.hpp", "b.hpp").replace(" {", "\n{ // adds").replace("a +", "a /* one\nnumber */ +")
     )
-    assert stale._code(told, "add.cpp") == stale._code(plain, "add.cpp")
+    assert stale._definitions(told, "add.cpp") == stale._definitions(plain, "add.cpp")
     for other in (plain.replace("+", "-"), plain.replace("no /*", "no")):
-        assert stale._code(other, "add.cpp") != stale._code(plain, "add.cpp")
+        assert stale._definitions(other, "add.cpp") != stale._definitions(plain, "add.cpp")
 
 
 def test_other_files_do_not_count(case: Case, tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cluster.here import Here
 
 from fedtopics import methods
 from fedtopics.cluster.party import OnCluster, Workers
-from fedtopics.cluster.work import Here
 from fedtopics.documents.corpus import Corpus
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome

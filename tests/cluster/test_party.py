@@ -9,13 +9,14 @@ from threading import Barrier, Thread
 
 import numpy as np
 import pytest
+from cluster.here import Here
 from cluster.shard_corpora import MADE, PARTIES, bits, made, trained
 
 from fedtopics import files, methods
 from fedtopics.cluster import work
 from fedtopics.cluster.party import OnCluster
 from fedtopics.cluster.shelf import Drawn, Shelf
-from fedtopics.cluster.work import Here, Job, Part
+from fedtopics.cluster.work import Job, Part
 from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.privacy.mechanisms.histogram import Histogram

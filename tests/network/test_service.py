@@ -12,7 +12,9 @@ from tempfile import mkdtemp
 
 import pytest
 from network import processes
+from typer.testing import CliRunner
 
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.network import service
 from fedtopics.network.local import HUB
@@ -76,6 +78,26 @@ def test_systemd_takes_the_units_and_finds_little_exposed(tmp_path: Path) -> Non
         exposure = re.search(r"Overall exposure level for \S+: ([0-9.]+)", told)
         assert exposure
         assert float(exposure[1]) < 2
+
+
+def test_each_command_writes_the_unit_of_its_own_kind_of_folder(tmp_path: Path) -> None:
+    hub, office = (tmp_path / name for name in ("hub", "office"))
+    for folder, key in ((hub, "ca.key"), (office, "party.key")):
+        folder.mkdir()
+        (folder / key).touch()
+    command = ["federation", "party", "service"]
+    for wrong, words in ((office, command[::2]), (hub, command)):
+        other = "federation party service" if wrong == office else "federation service"
+        with pytest.raises(InputError, match=f"for a .*: fedtopics {other}$"):
+            CliRunner().invoke(app, [*words, str(wrong)], catch_exceptions=False)
+    (office / "source.json").write_text(f'{{"source": "{office}/none.csv"}}')
+    told = CliRunner().invoke(app, [*command, str(office), "--out", str(tmp_path / "office.service")])
+    assert "written to" in told.stdout
+    unit = (tmp_path / "office.service").read_text()
+    assert unit.startswith(
+        "# Made by `fedtopics federation party service`. Put it to /etc/systemd/system/fed"
+    )
+    assert "/fedtopics-office.service, then" in unit
 
 
 @pytest.mark.parametrize("name", ["a b", 'a"b', "a%b", "a$b", "a\nb"])

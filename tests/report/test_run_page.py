@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from reported import HOSTILE, hostile_run, large_page, small_data, small_run, wi
 from fedtopics import report
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.privacy.explain import guarantees
+from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.summing import Summing
+from fedtopics.report import privacy_shown
 from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
 from fedtopics.report.topics_shown import cards, similarity
@@ -306,3 +310,11 @@ def test_the_page_tells_who_sees_totals_alone() -> None:
     assert "hold while none of the parties of a sum works together with the server" in page
     assert "before a server that nobody helps" in page
     assert "Not without help" in page
+
+
+def test_of_several_parties_the_one_that_spent_most_speaks_for_all() -> None:
+    spent: Any = [
+        SimpleNamespace(guarantees=guarantees(Histogram(epsilon, 50).price(), 50, 1e-6))
+        for epsilon in (1.0, 6.0, 2.0)
+    ]
+    assert privacy_shown._worst(spent)["word add/remove"].epsilon == 6.0

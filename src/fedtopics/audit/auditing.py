@@ -23,6 +23,7 @@ from fedtopics.audit.messages import Reference
 from fedtopics.audit.overhearing import is_slow, overhear
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.privacy.price.budget import in_json
 from fedtopics.privacy.price.cost import RELATIONS, Relation
 from fedtopics.protocol.method import Method, checked
 from fedtopics.protocol.summing import Summing
@@ -63,7 +64,7 @@ class Attack:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; an infinite epsilon is "inf"."""
-        shown = {"proved": "inf" if self.proved == inf else self.proved, "refutes": self.refutes}
+        shown = {"proved": in_json(self.proved), "refutes": self.refutes}
         return {name: value for name, value in vars(self).items() if value is not None} | shown
 
 

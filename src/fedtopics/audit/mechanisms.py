@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from fedtopics.audit.guesses import Reached, Scored, reached
 from fedtopics.errors import InputError
-from fedtopics.privacy.mechanisms.mechanism import Made, Mechanism
+from fedtopics.privacy.mechanisms.bounds import UNBOUNDED
+from fedtopics.privacy.mechanisms.mechanism import Made, Mechanism, public_facts
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Relation
@@ -67,15 +68,15 @@ def neighbors(known: Mechanism, made: Any, relation: Relation) -> tuple[Data, Da
     """The worst neighbors: without, and with."""
     if known.takes == "vectors":
         return _rows(made, relation)
-    bounds = getattr(made, "bounds", None)
-    longest = getattr(bounds, "max_length", None)
+    facts = public_facts(made)
+    longest = facts.get("bounds", UNBOUNDED).max_length
     if relation == "word add/remove" and longest is not None:  # a word more pushes the last one over the edge
         before = [1] * (longest - 1) + [0]
         return _document(known, before), _document(known, [1, *before][:longest])
     if relation.startswith("word"):
         return _document(known, [1] if relation == "word replace" else []), _document(known, [0])
     words = list(range(longest or 1))
-    if getattr(made, "n_words", 2 * len(words)) < 2 * len(words):
+    if facts.get("n_words", 2 * len(words)) < 2 * len(words):
         raise InputError(f"expected at least {2 * len(words)} words for two documents that share none")
     other = [word + len(words) for word in words] if relation == "document replace" else []
     return _document(known, other), _document(known, words)

@@ -36,7 +36,7 @@ NAME_BYTES = 16
 
 
 class Workers(Protocol):
-    """Who answers for the shards: a Dask cluster (`connection`), or this process (`work.Here`)."""
+    """Who answers for the shards: a Dask cluster (see `connection`)."""
 
     n_workers: int
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.words import word_digest
 from fedtopics.files import StoreError
 
 ABOUT = "about.json"
@@ -79,7 +80,7 @@ def _arrays(corpus: Corpus) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _hash(corpus: Corpus) -> str:
-    found = sha256(json.dumps(corpus.vocabulary).encode())
+    found = sha256(word_digest(corpus.vocabulary).encode())
     for name, array in _arrays(corpus):
         found.update(f"{name} {len(array)}\n".encode())
         found.update(array.data)

@@ -124,19 +124,3 @@ def _contributed(job: Job, corpus: Corpus, told: Arrays) -> tuple[Arrays, Cost, 
 def _is_end(told: Arrays) -> bool:
     """Whether a shard is told single numbers alone: that the rounds that are left pass without work."""
     return bool(told) and all(array.ndim == 0 for array in told.values())
-
-
-class Here:
-    """All shards one after the other in this process: the reference for every cluster."""
-
-    n_workers = 1
-
-    def require(self) -> None:
-        """It is there."""
-
-    def total(self, jobs: Sequence[Job]) -> Part:
-        """The sum of all answers."""
-        return answers(jobs)
-
-    def close(self) -> None:
-        """Nothing to let go of."""

@@ -1,13 +1,12 @@
 """What `fedtopics ledger` says of a party's own ledger: releases, what they cost, what is left."""
 
-from math import isinf
 from pathlib import Path
 
 from fedtopics.commands import options, tables
 from fedtopics.network.party import ledger_file
 from fedtopics.network.phases import logged
 from fedtopics.network.plan.policy import Policy
-from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.budget import Budget, in_json
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.ledger import Entry, Ledger
 
@@ -71,11 +70,7 @@ def _left(ledger: Ledger, party: str, budgets: tuple[Budget, ...]) -> list[dict[
             "relation": budget.relation,
             "delta": budget.delta,
             "allowed": budget.epsilon,
-            "spent": _shown(budget.epsilon_of(spent)),
+            "spent": in_json(float(f"{budget.epsilon_of(spent):.4g}")),
         }
         for budget in budgets
     ]
-
-
-def _shown(epsilon: float) -> float | str:
-    return "inf" if isinf(epsilon) else float(f"{epsilon:.4g}")

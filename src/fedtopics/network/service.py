@@ -76,7 +76,7 @@ SocketBindDeny=any
 
 @dataclass(frozen=True)
 class Service:
-    """A service of one participant: `role` is coordinator or party."""
+    """A service of one participant: `role` is coordinator or party; its `name` may be empty."""
 
     role: str
     folder: Path
@@ -89,8 +89,9 @@ class Service:
     def unit(self) -> str:
         """The unit file."""
         folder = self.folder.resolve()
+        name = self.name or f"fedtopics-{folder.name}"
         paths = [folder, self.documents, self.metrics, Path(sys.executable)]
-        for text in (self.user, self.name, *(str(path) for path in paths if path)):
+        for text in (self.user, name, *(str(path) for path in paths if path)):
             if any(sign in text for sign in FORBIDDEN) or " " in text or not text.isprintable():
                 raise InputError(f"expected a path or name without spaces and quotes, got {text!r:.60}")
         if any(folder.is_relative_to(place) for place in TEMPORARY):
@@ -101,8 +102,8 @@ class Service:
         documents = f"ReadOnlyPaths={self.documents.resolve()}\n" if self.documents else ""
         seen = [folder, Path(sys.executable), *([self.documents.resolve()] if self.documents else [])]
         return UNIT.format(
-            made_by=f"{self.role} service",
-            name=self.name,
+            made_by="federation party service" if self.role == "party" else "federation service",
+            name=name,
             user=self.user,
             folder=folder,
             described=f"{self.role} {folder.name}",

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cluster.here import Here
 from cluster.shard_corpora import PARTIES, bits, made, trained
 from network.rehearsal import Rehearsal, simulated
 
 from fedtopics import methods
 from fedtopics.cluster.party import OnCluster
 from fedtopics.cluster.settings import Cluster, ClusterError
-from fedtopics.cluster.work import Here
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.errors import InputError
 from fedtopics.network import wire

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from math import isinf
 from typing import Any
 
 from fedtopics.errors import InputError
@@ -22,7 +21,7 @@ from fedtopics.network.phases import phase, round_name
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import Terms, terms_of
 from fedtopics.network.present import present
-from fedtopics.runs.run import Run
+from fedtopics.privacy.price.budget import in_json
 
 N_TOPICS, N_WORDS, N_LINES = 24, 8, 40
 AWAY = "not connected"
@@ -174,7 +173,7 @@ class RunWatch:
         heard = set(ledger.parties)
         budget = self.plan.privacy
         costs = {name: budget.epsilon_of(ledger.spent(name)) for name in self.plan.parties if name in heard}
-        return {name: "inf" if isinf(cost) else cost for name, cost in costs.items()}
+        return {name: in_json(cost) for name, cost in costs.items()}
 
     def _privacy(self, spent: Mapping[str, float | str]) -> Json:
         promise = self.plan.privacy
@@ -194,8 +193,3 @@ def _seconds(lines: list[str], is_open: bool) -> float | None:
         return None
     end = datetime.now(UTC).replace(tzinfo=None) if is_open else last
     return max(0.0, round((end - began).total_seconds()))
-
-
-def result_of(run: RunFolder) -> Run | None:
-    """The finished run, None before."""
-    return Run.load(run.result) if run.status().state == "finished" else None

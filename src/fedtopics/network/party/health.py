@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from fedtopics.network.party.store import MODELS
 from fedtopics.network.plan import acceptance, certificates
 from fedtopics.network.plan.onboarding import POLICY
 from fedtopics.network.plan.plan import Plan
-from fedtopics.privacy.price.budget import BudgetError
+from fedtopics.privacy.price.budget import BudgetError, in_json
 from fedtopics.privacy.price.ledger import Ledger
 
 AWAY = 600.0  # seconds without the coordinator after which somebody should look at once
@@ -192,7 +191,8 @@ class PartyHealth:
     def _spent(self) -> list[dict[str, Any]]:
         spent = Ledger(entries=list(self.ledger.entries)).spent(self._name)
         return [
-            {**asdict(each), "spent": _shown(each.epsilon_of(spent))} for each in self.place.policy.budget
+            {**asdict(each), "spent": in_json(float(f"{each.epsilon_of(spent):.6g}"))}
+            for each in self.place.policy.budget
         ]
 
     def _chained(self) -> str:
@@ -215,7 +215,3 @@ def _port(status: int, plan: Plan) -> Finding:
         to_do = "not in its plan, not approved, or revoked: ask its operator"
         return Finding("port", "critical", f"{plan.coordinator} refuses this party", to_do)
     return Finding("port", "ok", f"{plan.coordinator} lets this party in")
-
-
-def _shown(epsilon: float) -> float | str:
-    return "inf" if isinf(epsilon) else float(f"{epsilon:.6g}")

@@ -7,7 +7,6 @@ its policy says. Where that policy lets its page do so, the party can be asked t
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from fedtopics.network.plan.policy import Policy
 from fedtopics.network.present import present
 from fedtopics.privacy.explain import priced
 from fedtopics.privacy.price import accounting
+from fedtopics.privacy.price.budget import in_json
 from fedtopics.privacy.price.cost import FREE, Cost, total
 from fedtopics.privacy.price.ledger import Entry, Ledger
 
@@ -123,15 +123,11 @@ def _budget(found: LedgerFile, plan: Plan, policy: Policy) -> list[Json]:
             "relation": budget.relation,
             "delta": budget.delta,
             "allowed": budget.epsilon,
-            "spent": _shown(budget.epsilon_of(spent)),
-            "run": _shown(budget.epsilon_of(whole)),
+            "spent": in_json(budget.epsilon_of(spent)),
+            "run": in_json(budget.epsilon_of(whole)),
         }
         for budget in policy.budget
     ]
-
-
-def _shown(epsilon: float) -> float | str:
-    return "inf" if isinf(epsilon) else epsilon
 
 
 def _state(told: Mapping[str, Any]) -> str:

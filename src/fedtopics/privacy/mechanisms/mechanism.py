@@ -11,7 +11,7 @@ says so: MECHANISM = None. A file that says neither is an error, so that none is
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, Protocol, TypeAlias, get_args
@@ -89,6 +89,15 @@ class Mechanism:
         for given, known in ((self.takes, get_args(Takes)), (self.gives, get_args(Gives))):
             if given not in known:
                 raise InputError(f"expected one of {', '.join(known)}, got {given!r}")
+
+
+def public_facts(made: Any) -> dict[str, Any]:
+    """What a mechanism was made from, by name.
+
+    >>> public_facts(find_mechanism("randomized response").make(epsilon=1.0, n_words=4))
+    {'epsilon': 1.0, 'n_words': 4}
+    """
+    return {fact.name: getattr(made, fact.name) for fact in fields(made)}
 
 
 def every() -> dict[str, Mechanism]:

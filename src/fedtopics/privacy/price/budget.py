@@ -8,6 +8,7 @@ is looked at once, however many there are.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING
 
 from fedtopics.errors import InputError
@@ -17,6 +18,15 @@ from fedtopics.privacy.price.events import check_delta, check_number
 
 if TYPE_CHECKING:
     from fedtopics.privacy.price.ledger import Entry
+
+
+def in_json(epsilon: float) -> float | str:
+    """An epsilon as JSON has it, which knows no infinity.
+
+    >>> in_json(6.0), in_json(float("inf"))
+    (6.0, 'inf')
+    """
+    return "inf" if isinf(epsilon) else epsilon
 
 
 class BudgetError(InputError):

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from math import inf, isinf
+from math import isinf
 from threading import RLock
 from typing import Any
 
@@ -33,7 +33,7 @@ import numpy as np
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.budget import Account, Accounts, Budget, BudgetError
+from fedtopics.privacy.price.budget import Account, Accounts, Budget, BudgetError, in_json
 from fedtopics.privacy.price.cost import FREE, RELATIONS, SOURCES, Cost, NoiseSource, Relation, total
 from fedtopics.privacy.price.events import check_delta
 
@@ -270,8 +270,8 @@ class Ledger:
 
 
 def _row(party: str, relation: str, epsilon: float, delta: float, basis: str) -> dict[str, float | str]:
-    shown: float | str = "inf" if epsilon == inf else epsilon
-    return {"party": party, "relation": relation, "epsilon": shown, "delta": delta, "basis": basis}
+    shown = {"epsilon": in_json(epsilon), "delta": delta}
+    return {"party": party, "relation": relation, **shown, "basis": basis}
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -28,7 +28,6 @@ CODES = {
 }
 MOST = 50_000
 USUAL = 20_000  # words of a list where no number is said
-LICENSE = "CC BY-SA 4.0"
 _NAME = re.compile(r"([a-z]+)-(\d{1,9})")
 
 

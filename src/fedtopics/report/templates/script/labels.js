@@ -114,3 +114,18 @@ const placeLabels = (topics, width, height) => {
   }
   return best.placed;
 };
+
+// The next topic in a direction: near, and not far off to the side.
+const towards = (topics, from, dx, dy) => {
+  let best = null;
+  for (const topic of topics) {
+    if (!from || topic === from) continue;
+    const [ax, ay] = [topic.x - from.x, topic.y - from.y];
+    const along = ax * dx + ay * dy;
+    const aside = Math.abs(ax * dy - ay * dx);
+    if (along <= 0 || aside > 2 * along) continue;
+    const cost = along + 2 * aside;
+    if (cost < (best?.cost ?? Infinity)) best = { topic, cost };
+  }
+  return best?.topic.topic.number ?? null;
+};

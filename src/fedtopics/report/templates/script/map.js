@@ -59,7 +59,7 @@ const topicMap = (() => {
   const resize = () => {
     const box = canvas.parentElement.getBoundingClientRect();
     if (!box.width || !box.height || (box.width === width && box.height === height && ratio === devicePixelRatio)) return;
-    const center = [(width / 2 - view.x) / view.zoom / (width || 1), (height / 2 - view.y) / view.zoom / (height || 1)];
+    const center = middle();
     [width, height, ratio] = [box.width, box.height, devicePixelRatio];
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -73,7 +73,9 @@ const topicMap = (() => {
     canvas.style.touchAction = zoom > 1 ? "none" : "pan-y"; // a finger scrolls the page until there is something to move
     redraw();
   };
-  const remember = () => choose({ zoom: [view.zoom, (width / 2 - view.x) / view.zoom / width, (height / 2 - view.y) / view.zoom / height].map((v) => +v.toFixed(3)) });
+  const middle = () => [(width / 2 - view.x) / view.zoom / width, (height / 2 - view.y) / view.zoom / height]; // in shares of the picture
+  const remember = () => choose({ zoom: [view.zoom, ...middle()].map((v) => +v.toFixed(3)) });
+  const labelOf = (number) => placed.find(({ topic }) => topic.topic.number === number);
 
   // Zoom with the point (u, v), in shares of the picture, at its middle.
   const show = (zoom, u, v, { still = false, keep = false } = {}) => {
@@ -101,7 +103,7 @@ const topicMap = (() => {
     pending = 0;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    const chosen = placed.find(({ topic }) => topic.topic.number === state.topic);
+    const chosen = labelOf(state.topic);
     for (const { topic } of placed) circle(topic, topic === chosen?.topic);
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -189,23 +191,8 @@ const topicMap = (() => {
     tip.style.top = `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px`;
   };
 
-  // The next topic in a direction: near, and not far off to the side.
-  const towards = (dx, dy) => {
-    const from = placed.find(({ topic }) => topic.topic.number === state.topic)?.topic;
-    let best = null;
-    for (const { topic } of placed) {
-      if (!from || topic === from) continue;
-      const [ax, ay] = [topic.x - from.x, topic.y - from.y];
-      const along = ax * dx + ay * dy;
-      const aside = Math.abs(ax * dy - ay * dx);
-      if (along <= 0 || aside > 2 * along) continue;
-      const cost = along + 2 * aside;
-      if (cost < (best?.cost ?? Infinity)) best = { topic, cost };
-    }
-    return best?.topic.topic.number ?? null;
-  };
   const reveal = () => {
-    const topic = placed.find((each) => each.topic.topic.number === state.topic)?.topic;
+    const topic = labelOf(state.topic)?.topic;
     if (!topic) return;
     const [x, y] = centerOf(topic);
     if (x < 30 || y < 30 || x > width - 30 || y > height - 30) show(view.zoom, topic.x / width, topic.y / height);
@@ -256,17 +243,18 @@ const topicMap = (() => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const zooms = { "+": 1.5, "=": 1.5, "-": 1 / 1.5 };
-    if (event.key in arrows) { const next = towards(...arrows[event.key]); if (next !== null) choose({ topic: next }); }
-    else if (event.key in zooms) zoomAt(zooms[event.key], ...centerOf(placed.find(({ topic }) => topic.topic.number === state.topic).topic));
+    if (event.key in arrows) { const next = towards(placed.map((label) => label.topic), labelOf(state.topic)?.topic, ...arrows[event.key]); if (next !== null) choose({ topic: next }); }
+    else if (event.key in zooms) zoomAt(zooms[event.key], ...centerOf(labelOf(state.topic).topic));
     else if (event.key === "0" || event.key === "Escape") show(1, 0.5, 0.5);
     else if (event.key === "Home") choose({ topic: data.topics[0].number });
     else if (event.key === "End") choose({ topic: data.topics.at(-1).number });
     else return;
     event.preventDefault();
   });
-  document.getElementById("zoom-in").addEventListener("click", () => show(view.zoom * 1.6, (width / 2 - view.x) / view.zoom / width, (height / 2 - view.y) / view.zoom / height));
-  document.getElementById("zoom-out").addEventListener("click", () => show(view.zoom / 1.6, (width / 2 - view.x) / view.zoom / width, (height / 2 - view.y) / view.zoom / height));
-  document.getElementById("zoom-all").addEventListener("click", () => show(1, 0.5, 0.5));
+  const clicked = (id, act) => document.getElementById(id).addEventListener("click", act);
+  clicked("zoom-in", () => show(view.zoom * 1.6, ...middle()));
+  clicked("zoom-out", () => show(view.zoom / 1.6, ...middle()));
+  clicked("zoom-all", () => show(1, 0.5, 0.5));
 
   const highlight = (found) => { weights = found; redraw(); };
   // On paper: all of the map, dark on white, whatever was searched.
@@ -282,10 +270,10 @@ const topicMap = (() => {
     if (!kept) return;
     if (kept.theme) root.dataset.theme = kept.theme; else delete root.dataset.theme;
     [view, weights, kept] = [kept.view, kept.weights, null];
-    readColors();
-    redraw();
+    recolored();
   });
-  themeListeners.push(() => { readColors(); redraw(); });
+  const recolored = () => { readColors(); redraw(); };
+  themeListeners.push(recolored);
   const start = () => {
     readColors();
     resize();
@@ -297,6 +285,6 @@ const topicMap = (() => {
     const [x, y] = centerOf(label.topic);
     return { topic: label.topic.topic.number, left: x + label.dx - label.w / 2, top: y + label.dy - label.h / 2, w: label.w, h: label.h, lines: label.lines };
   });
-  const positionOf = (number) => centerOf(placed.find(({ topic }) => topic.topic.number === number).topic);
+  const positionOf = (number) => centerOf(labelOf(number).topic);
   return { start, highlight, redraw, reveal, show, shownLabels, positionOf, mostZoom, view: () => ({ ...view, width, height }), canvas };
 })();
