@@ -89,7 +89,7 @@ def _row(found: list[dict[str, Any]]) -> list[str]:
 @case(
     "words",
     measures=(distinctive, calm, intrusion),
-    minutes=40,
+    minutes=12,
     seeds=SEEDS,
     corpora=tuple(SETS),
     pages=("docs/how-to/model.md",),

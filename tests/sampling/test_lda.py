@@ -44,11 +44,11 @@ def test_two_sweeps_are_one_and_one_more(sampler):
 
 
 def test_the_sampler_is_chosen_by_size_and_weights():
-    assert lda._choose("auto", 8, 1_000_000, weighted=False) == "gibbs"
-    assert lda._choose("auto", 9, 1_000, weighted=False) == "warp"
-    assert lda._choose("auto", 2, 1_000_001, weighted=False) == "warp"
-    assert lda._choose("auto", 500, 10**8, weighted=True) == "gibbs"
-    assert lda._choose("metropolis", 500, 10, weighted=False) == "metropolis"
+    assert lda.chosen_sampler("auto", 8, 1_000_000, weighted=False) == "gibbs"
+    assert lda.chosen_sampler("auto", 9, 1_000, weighted=False) == "warp"
+    assert lda.chosen_sampler("auto", 2, 1_000_001, weighted=False) == "warp"
+    assert lda.chosen_sampler("auto", 500, 10**8, weighted=True) == "gibbs"
+    assert lda.chosen_sampler("metropolis", 500, 10, weighted=False) == "metropolis"
 
 
 @pytest.mark.parametrize("sampler", ["gibbs", "warp", "metropolis"])

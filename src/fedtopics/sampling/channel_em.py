@@ -72,7 +72,7 @@ def start(histograms: Histograms, n_topics: int, length: float) -> Mixtures:
 
 
 def even(n_docs: int, n_topics: int, length: float) -> Mixtures:
-    """So many documents, each an even mixture of `n_topics`, of the expected `length`."""
+    """`n_docs` documents, each an even mixture of `n_topics`, of the expected `length`."""
     theta = np.full((n_docs, n_topics), 1 / n_topics, np.float32)
     return Mixtures(theta, np.full(n_docs, float(length)))
 

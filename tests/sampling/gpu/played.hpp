@@ -193,6 +193,7 @@ T atomicExch(T* to, U value) {
 static unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __ffs(int x) { return __builtin_ffs(x); }
+static double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 static int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
 template <class T>
 T __ldg(const T* from) {

@@ -38,10 +38,11 @@ def swept(corpus: Corpus, priors: lda.Priors, first: int = 0, **options: int) ->
 
 
 def histograms(n_docs: int, **law: float) -> Histograms:
-    """Documents of distinct words, some empty, every other one with large counts."""
+    """Documents of distinct words, some empty, every other one with large counts, and one with very large."""
     random = np.random.default_rng(1)
     rows = [np.sort(random.choice(N_WORDS, random.integers(0, 45), replace=False)) for _ in range(n_docs)]
-    values = [random.integers(1, (4, 30)[d % 2], len(row)) for d, row in enumerate(rows)]
+    most = [(4, 30)[d % 2] if d else 600 for d in range(n_docs)]
+    values = [random.integers(1, most[d], len(row)) for d, row in enumerate(rows)]
     offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
     words, counts = np.concatenate(rows).astype(np.int32), np.concatenate(values).astype(np.int32)
     return Histograms(offsets, words, counts, N_WORDS, **law)

@@ -82,12 +82,12 @@ def init(
         consistency=options.related(consistency, consistency_tau),
     ).priced()
     onboarding.found(folder, plan, public, consistency)
+    _say_next(plan, folder, invited)
+
+
+def _say_next(plan: Plan, folder: Path, invited: bool) -> None:
+    """Show the plan, invite the parties, where that was asked for, and say what to do next."""
     print_plan(plan)
-    _say_next(folder, invited)
-
-
-def _say_next(folder: Path, invited: bool) -> None:
-    """Invite the parties, where that was asked for, and say what to do next."""
     options.say(f"\nwritten to {folder}: plan.toml (review it), {onboarding.TEMPLATE}, keys and certificates")
     if not invited:
         options.say(f"{NEXT} {folder}")

@@ -149,12 +149,12 @@ struct Document {
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) documents(
     const int* numbers, int n_docs, const Long* offsets, const int* words, const int* values, const float* phi,
     const float* inverse_sizes, const float* alpha, const float* coverage, float* theta, double* intensity,
-    const float* inside, const float* outside, const float* first_ratios, double growth, double decay, double fade,
+    const float* inside, const float* outside, const float* first_ratios, const double* reciprocals, double growth, double decay, double fade,
     double burstiness, double absence, double silence, double hidden, double alpha_sum, int n_topics, int n_vectors,
     int n_steps, int exclude, Told* told, const Long* term_offsets, double* terms) {
   SHARED(shared);
   const Problem p{words, values, phi, inverse_sizes, alpha, coverage,
-                  {growth, burstiness, (float)decay, (float)fade, inside, outside, first_ratios},
+                  {growth, burstiness, (float)decay, (float)fade, inside, outside, first_ratios, reciprocals},
                   absence, silence, hidden, alpha_sum, n_topics, n_vectors, exclude};
   const int own = TILE + (VECTORS > 0 ? 0 : ROWS * n_vectors * LANES);
   Document document(p, reinterpret_cast<float*>(shared) + team() * own);

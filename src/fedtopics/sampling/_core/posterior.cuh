@@ -2,12 +2,24 @@
 #pragma once
 #include "lanes.cuh"
 
-// The law of the noise. `inside` and `outside` are 1 / (n a) and a / n of the n-th term; `first` the ratios E^(2m - 1).
+constexpr int RECIPROCALS = 256;
+
+// The law of the noise. `inside` and `outside` are 1 / (n a) and a / n of the n-th term; `first` the ratios E^(2m - 1);
+// `reciprocals` 1 / n below RECIPROCALS.
 struct Law {
   double growth, burstiness;  // exp(1 / (2 sigma^2)) of Gaussian noise, or 0; q
   float decay, fade;          // a of geometric noise, or 0; E^-2
   const float *inside, *outside, *first;
+  const double* reciprocals;
 };
+
+// a / n, rounded as a division is: the quotient is corrected by what it leaves (Markstein, IBM J. of R&D 34, 1990), which
+// takes a fifth of the time.
+__device__ inline double over(double a, double n, const double* reciprocals) {
+  if (n >= RECIPROCALS) return a / n;
+  const double reciprocal = reciprocals[(int)n], quotient = a * reciprocal;
+  return __fma_rn(__fma_rn(-quotient, n, a), reciprocal, quotient);
+}
 
 struct Posterior {
   float expected, log_evidence;  // relative to n = 0
@@ -38,11 +50,13 @@ __device__ inline double logarithm(double x) {
   return 2.0 * z * series + (double)exponent * 0.693147180559945309;
 }
 
-__device__ __noinline__ static Posterior geometric_alone(double m, double mu, double a, double q) {
+__device__ __noinline__ static Posterior geometric_alone(double m, double mu, double a, double q,
+                                                         const double* reciprocals, bool want_evidence) {
   constexpr double LARGE = 1e200, LOG_LARGE = 460.517018598809137;
+  const double first = (1 - q) * mu, inside = 1 / a;
   double term = 1.0, evidence = 1.0, mean = 0.0, log_scale = 0.0;
   for (double n = 1; n <= m || term > 1e-12 * evidence; n++) {
-    term *= ((1 - q) * mu + (n - 1) * q) / n * (n <= m ? 1 / a : a);
+    term *= over(first + (n - 1) * q, n, reciprocals) * (n <= m ? inside : a);
     evidence += term;
     mean += term * n;
     if (evidence > LARGE) {
@@ -52,7 +66,7 @@ __device__ __noinline__ static Posterior geometric_alone(double m, double mu, do
       log_scale += LOG_LARGE;
     }
   }
-  return {(float)(mean / evidence), (float)(logarithm(evidence) + log_scale)};
+  return {(float)(mean / evidence), want_evidence ? (float)(logarithm(evidence) + log_scale) : 0.0f};
 }
 
 __device__ __noinline__ static Posterior gaussian_alone(double m, double mu, double growth, double q) {
@@ -98,7 +112,7 @@ __device__ inline Posterior geometric(const Law& law, float m, float mu, bool wa
     evidence = evidence + term;
     mean = mean + number * term;
   }
-  if (excess > 1.0f) return geometric_alone(m, mu, a, q);
+  if (excess > 1.0f) return geometric_alone(m, mu, a, q, law.reciprocals, want_evidence);
   return {mean / evidence, want_evidence ? logarithm(evidence) : evidence};
 }
 

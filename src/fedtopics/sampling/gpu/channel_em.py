@@ -21,7 +21,7 @@ SOURCE = "channel_em.cu"
 THREADS = 128
 TEAMS = THREADS // LANES
 NEED = rows.Need(4, (96, 96, 168), beside=LANES * (LANES + 1))
-MOST_TERMS, GAUSSIAN_TABLE = 13, 16  # of posterior.cuh, and one
+MOST_TERMS, GAUSSIAN_TABLE, RECIPROCALS = 13, 16, 256  # of posterior.cuh; of terms, and one
 LEAST_HOT, WORDS_AT_ONCE = (
     1024,
     8192,
@@ -257,6 +257,8 @@ def _law(device: Device, histograms: Histograms) -> tuple[Buffer | np.generic, .
         for m in range(1, GAUSSIAN_TABLE + 1):
             first[m] = ratio
             ratio *= growth * growth
-    tables = (device.put(inside), device.put(outside), device.put(first))
+    reciprocals = np.zeros(RECIPROCALS)
+    reciprocals[1:] = 1 / np.arange(1, RECIPROCALS)
+    tables = (device.put(table) for table in (inside, outside, first, reciprocals))
     law = (growth, histograms.decay, fade, histograms.burstiness)
     return *tables, *(np.float64(value) for value in law)

@@ -18,6 +18,7 @@ class Kept(Generic[T]):
     def of(self, arrays: tuple[NDArray[Any], ...], make: Callable[[], T]) -> T:
         """What was made of these `arrays`, or what `make` makes now.
 
+        >>> import numpy as np
         >>> kept, array = Kept[int](), np.zeros(3)
         >>> kept.of((array,), lambda: 1), kept.of((array,), lambda: 2), kept.of((array.copy(),), lambda: 3)
         (1, 1, 3)
