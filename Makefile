@@ -51,7 +51,7 @@ types: setup
 	$(BIN)/mypy
 
 test: setup
-	$(BIN)/pytest -m 'not nightly' -rs --numprocesses 3 --dist loadfile
+	$(BIN)/pytest -m 'not nightly' -rs --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # The kernels on the GPU of this machine: every test of them there, and again below the checker of CUDA's toolkit.
 gpu: setup

@@ -231,7 +231,7 @@ def shown() -> str:
 @case(
     "gpu",
     measures=(sampling,),
-    minutes=10,
+    minutes=2,
     corpora=("nips", "blogs"),
     needs={"cupy": "gpu"},
     timed=True,

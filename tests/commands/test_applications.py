@@ -40,6 +40,7 @@ def runs(letters: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     return {method: folder / method for method in ("pooled", "alone")}
 
 
+@pytest.mark.nightly
 def test_classify_shows_runs_and_parties_side_by_side(letters: Path, runs: dict[str, Path]) -> None:
     asked = (
         "classify",
@@ -109,6 +110,7 @@ def test_rescore_refuses_bad_files(heard: Path, runs: dict[str, Path], tmp_path:
     )
 
 
+@pytest.mark.nightly
 def test_leaderboard_prints_who_keeps_the_budget(letters: Path) -> None:
     asked = ("leaderboard", letters, "--parties", "2", "--topics", "2", "--methods", "alone,calm,pooled")
     found = json.loads(fedtopics(*asked, "--epsilon", "5", "--json").stdout)

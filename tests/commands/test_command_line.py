@@ -80,6 +80,7 @@ def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_pat
     assert "exists" in refused("transform", trained, letters, "--text-column", "body", "--out", out)
 
 
+@pytest.mark.nightly
 def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Path) -> None:
     asked = ("compare", letters, "--text-column", "body", "--parties", "2", "--topics", "3", "--rounds", "3")
     found = json.loads(fedtopics(*asked, "--methods", "alone,shared,pooled", "--json").stdout)
@@ -87,6 +88,7 @@ def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Pat
     assert "perplexity" in fedtopics(*asked, "--methods", "pooled").stdout
 
 
+@pytest.mark.nightly
 def test_compare_gives_a_unit_to_the_methods_that_take_it(letters: Path) -> None:
     asked = ("compare", letters, "--text-column", "body", "--topics", "3", "--rounds", "3", "--json")
     found = json.loads(fedtopics(*asked, "--methods", "shared,calm", "--unit", "sentence").stdout)
@@ -94,6 +96,7 @@ def test_compare_gives_a_unit_to_the_methods_that_take_it(letters: Path) -> None
     assert "none of shared, calm takes" in refused(*asked, "--methods", "shared,calm", "--unit", "person")
 
 
+@pytest.mark.nightly
 def test_compare_and_report_write_pages(letters: Path, trained: Path, tmp_path: Path) -> None:
     out = tmp_path / "curves"
     asked = ("compare", letters, "--text-column", "body", "--topics", "3", "--rounds", "3", "--out", out)
@@ -213,6 +216,7 @@ def test_tables_as_people_have_them(tmp_path: Path) -> None:
     assert record["scores"]["perplexity"] is None
 
 
+@pytest.mark.nightly
 def test_a_comparison_takes_settings_of_each_method(letters: Path) -> None:
     result = fedtopics(
         *("compare", letters, "--text-column", "body", "--methods", "shared,fedlda", "--topics", "3"),
@@ -239,6 +243,7 @@ def test_a_comparison_takes_settings_of_each_method(letters: Path) -> None:
     assert "--variant: none of shared, pooled takes 'paper'" in refused(*where, "--variant", "paper")
 
 
+@pytest.mark.nightly
 def test_public_word_lists(letters: Path, tmp_path: Path) -> None:
     made = tmp_path / "words.txt"
     result = fedtopics("vocabulary", letters, "--text-column", "body", "--max-words", "9", "--out", made)

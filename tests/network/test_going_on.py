@@ -49,6 +49,7 @@ def accept(federation: LocalFederation, name: str) -> None:
     Offer.read(federation.folder / name, federation.folder / HUB / onboarding.APPROVED / name).accept()
 
 
+@pytest.mark.nightly
 def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path: Path) -> None:
     listed = tmp_path / "new.txt"
     listed.write_text("".join(f"{word}\n" for word in NEW))

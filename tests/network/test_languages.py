@@ -66,6 +66,7 @@ def tied(run: Run) -> float:
     return float(np.mean([topic[f"en:{en}"] == topic[f"de:{de}"] for en, de in pairs]))
 
 
+@pytest.mark.nightly
 def test_a_dictionary_ties_the_topics_of_real_parties(source: Path, tmp_path: Path) -> None:
     given = (
         *("federation", "simulate", source, "--out", tmp_path / "fed", "--language-column", "lang"),

@@ -43,6 +43,7 @@ def test_the_model_is_that_of_the_reference_engine(federation: LocalFederation) 
         assert len(processes.charges(federation, name, run.name)) == N_ROUNDS
 
 
+@pytest.mark.nightly
 def test_a_killed_worker_costs_no_round_and_no_budget(federation: LocalFederation) -> None:
     run = federation.hub.submit()
     processes.until(processes.in_round(run, 10), "round 10")

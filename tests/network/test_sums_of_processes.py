@@ -25,6 +25,7 @@ def federation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalFedera
         yield started
 
 
+@pytest.mark.nightly
 def test_killed_workers_cost_no_round_no_budget_and_no_second_sum(federation: LocalFederation) -> None:
     run = federation.hub.submit()
     processes.until(processes.in_round(run, 10), "round 10")

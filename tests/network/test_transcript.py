@@ -17,6 +17,7 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import IO, cast
 
+import pytest
 from network import processes
 
 from fedtopics.model import TopicModel
@@ -148,6 +149,7 @@ def check_printed(told: Typed, session: Session) -> None:
     assert missing == set(), f"{told.command} printed\n{session.output}"
 
 
+@pytest.mark.nightly
 def test_the_newcomers_transcript_is_what_happens(tmp_path: Path) -> None:
     places, port = machines(tmp_path), free_port()
     init, start, *joins, approve = transcript()

@@ -414,6 +414,7 @@ def test_print_shows_all_topics_on_paper(browser: Any, files: dict[str, Path]) -
         assert visit.trouble == []
 
 
+@pytest.mark.nightly
 def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "large.html"
     path.write_text(large_page(), "utf-8")

@@ -272,6 +272,7 @@ def test_a_page_is_written_once(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
 
 
+@pytest.mark.nightly
 def test_the_largest_models_stay_below_two_megabytes() -> None:
     assert len(large_page().encode()) < 2e6
     assert "any of 50,000 words" in large_page()

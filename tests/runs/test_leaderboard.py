@@ -21,6 +21,7 @@ def data() -> Data:
     return prepare(drawn_corpus(planted_topics(3, 8), 90, 20, seed=0), n_parties=2)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("relation", ["word add/remove", "word replace", "document add/remove"])
 def test_a_setting_spends_the_budget_and_no_more(relation: Relation) -> None:
     budget = Budget(relation, 7.0, 1e-6)
@@ -33,6 +34,7 @@ def test_a_setting_spends_the_budget_and_no_more(relation: Relation) -> None:
         assert spent > 6.9 or candidate.settings["epsilon"] == PARAMETERS["epsilon"][1], candidate
 
 
+@pytest.mark.nightly
 def test_without_a_proof_there_is_no_setting() -> None:
     found = {c.label: c for c in candidates(Budget("document add/remove", 8.0, 1e-6), N_WORDS, n_topics=3)}
     lacking = {label for label, candidate in found.items() if candidate.why.startswith("needs --max-length")}
@@ -67,6 +69,7 @@ def test_a_method_with_a_delta_of_its_own_gets_that_of_the_budget() -> None:
     assert sound.settings["epsilon"] == pytest.approx(6.0, abs=0.01)
 
 
+@pytest.mark.nightly
 def test_a_variant_that_takes_no_epsilon_is_calibrated_by_its_deviation() -> None:
     (paper,) = candidates(Budget("word replace", 800.0, 1e-5), N_WORDS, ["pctd (paper)"], n_topics=3)
     assert (paper.why, "sigma" in paper.settings) == ("", True)

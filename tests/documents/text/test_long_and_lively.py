@@ -33,6 +33,7 @@ def test_emoji_are_words(text: str, words: list[str]) -> None:
     assert set(Corpus.from_texts([text], stop_words=False).vocabulary) == set(words)
 
 
+@pytest.mark.nightly
 def test_sentences_of_a_long_text_take_time_by_its_length() -> None:
     """It took the square: sentencex does, and is given blocks now."""
     story = 'The harvest failed ("all of it). Farmers of St. Louis protest; is it over? '

@@ -177,6 +177,7 @@ def test_the_e_step(gpu: device.Device, law: str, n_topics: int, monkeypatch: py
         assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("least", [64, 10**6])
 def test_the_e_step_in_several_blocks(
     gpu: device.Device, least: int, monkeypatch: pytest.MonkeyPatch

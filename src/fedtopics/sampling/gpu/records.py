@@ -7,7 +7,6 @@ pass over the words brings a range of words from all blocks.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +72,6 @@ class Records:
         self._records = device.empty((self.room, 4), np.uint16)
         self._places = device.empty((self.room,), np.uint32)
         self.topics = device.empty((self.room,), np.uint16)  # what the tokens of a row become
-        self._by_word: Rows | None = None
         self._known: dict[int, tuple[Buffer, Buffer, Buffer]] = {}
         if self.is_resident:
             self._find_places(self.blocks[0])
@@ -108,23 +106,24 @@ class Records:
             yield Rows(0, *self._rows(-1, self.blocks[0].starts), NULL, self._records)
             return
         for first, last in self._ranges:
+            # Words of each block lie side by side there: their records come as one piece, block after block.
             starts = np.stack([block.starts[first : last + 1] for block in self.blocks])
-            lengths = np.diff(starts, axis=1)
-            ends = np.cumsum(lengths.sum(axis=1))
-            pieces = (starts - starts[:, :1] + (ends - lengths.sum(axis=1))[:, None]).astype(np.uint32)
-            offsets = np.concatenate(([0], np.cumsum(lengths.sum(axis=0))))
-            n = int(offsets[-1])
-            for number, (begin, end) in enumerate(pairwise([0, *ends.tolist()])):
-                own = slice(int(starts[number, 0]), int(starts[number, -1]))
-                self._device.put_into(self._records[begin:end], self._kept[number][own])
-            rows = self._new_rows(offsets)
-            n_words, n_blocks = last - first, len(self.blocks)
-            given = (self._device.put(pieces), rows[0], self._places, np.int32(n_blocks), np.int32(n_words))
+            ends = np.cumsum(starts[:, -1] - starts[:, 0])
+            begins = np.concatenate(([0], ends[:-1]))
+            offsets = np.concatenate(([0], np.cumsum(np.diff(starts, axis=1).sum(axis=0))))
+            pieces = [
+                (self._records[begin:end], kept[own[0] : own[-1]])
+                for begin, end, kept, own in zip(begins, ends, self._kept, starts, strict=True)
+            ]
+            for room, kept in pieces:
+                self._device.put_into(room, kept)
+            rows, n_words, n = self._new_rows(offsets), last - first, int(offsets[-1])
+            here = self._device.put((starts - starts[:, :1] + begins[:, None]).astype(np.uint32))
+            given = (here, rows[0], self._places, np.int32(len(self.blocks)), np.int32(n_words))
             self._device.launch("rows.cu", "find_pieces", -(-n_words // TEAMS), THREADS, given)
             yield Rows(first, *rows, self._places[:n], self._records[:n])
-            for number, (begin, end) in enumerate(pairwise([0, *ends.tolist()])):
-                own = slice(int(starts[number, 0]), int(starts[number, -1]))
-                self._device.get(self._records[begin:end], self._kept[number][own])
+            for room, kept in pieces:
+                self._device.get(room, kept)
 
     def _rows(self, number: int, offsets: NDArray[np.int64]) -> tuple[Buffer, Buffer, Buffer]:
         """Those of a block, or of all words (-1), kept on the card where they stay there."""
