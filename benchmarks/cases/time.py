@@ -98,7 +98,7 @@ def summary() -> str:
 @case(
     "time",
     measures=(over_time, calm),
-    minutes=4,
+    minutes=2,
     seeds=SEEDS,
     corpora=("sotu",),
     pages=("docs/how-to/model.md",),
