@@ -31,8 +31,6 @@ from fedtopics.sampling.gpu import channel_em as on_gpu
 from fedtopics.sampling.gpu import using
 from fedtopics.sampling.histograms import Histograms
 
-WORTH_A_GPU = 1_000_000  # entries from which on device="auto" takes a GPU
-
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
@@ -199,7 +197,7 @@ def _run(
     _expect_shape("documents.lengths", documents.lengths, (n_docs,))
     if n_steps < 0 or n_threads < 1:
         raise InputError(f"expected n_steps >= 0 and n_threads >= 1, got {n_steps} and {n_threads}")
-    gpu = using.current(worth_it=len(histograms.words) >= WORTH_A_GPU)
+    gpu = using.current(len(histograms.words))
     if gpu is not None:
         arrays = (
             documents.theta,

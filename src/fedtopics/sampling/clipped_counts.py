@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 ENTRIES_AT_ONCE = 1 << 20
-WORTH_A_GPU = 1_000_000  # entries from which on device="auto" takes a GPU
 MAX_RESOLUTION = 1 << 26  # squares of whole steps up to here are exact in double precision
 MAX_COUNT = 2.0**31
 MARGIN = 1 - 1e-12
@@ -79,7 +78,7 @@ def sum_of_differences(
         "resolution": _resolution(resolution),
     }
     n_threads = natural_number("n_threads", n_threads, 1)
-    gpu = using.current(worth_it=len(entries[0]) >= WORTH_A_GPU)
+    gpu = using.current(len(entries[0]))
     if gpu is not None and len(entries[0]):
         return clipped_sum.sum_of_differences(gpu, entries, *matrices, **options)
     out = np.empty(shape, np.int64)

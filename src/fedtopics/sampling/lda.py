@@ -53,7 +53,6 @@ __all__ = [
 
 SAMPLERS = ("auto", "gibbs", "warp", "metropolis")
 FEW_TOPICS, FEW_TOKENS = 8, 1_000_000
-WORTH_A_GPU = 1_000_000  # tokens from which on device="auto" takes a GPU
 
 
 def start(corpus: Corpus, n_topics: int, seed: int) -> State:
@@ -93,11 +92,7 @@ def sweep(
     options = for_kernel(corpus, state, priors, topics, seed=seed, n_sweeps=n_sweeps, others=others)
     n_threads = arguments.natural_number("n_threads", n_threads, least=1)
     n_proposals = arguments.natural_number("n_proposals", n_proposals, least=1)
-    gpu = (
-        using.current(worth_it=corpus.n_tokens >= WORTH_A_GPU)
-        if chosen == "warp" and others is None
-        else None
-    )
+    gpu = using.current(corpus.n_tokens) if chosen == "warp" and others is None else None
     if gpu is not None and n_sweeps:
         given: dict[str, Any] = {"seed": seed, "n_sweeps": n_sweeps, "n_proposals": n_proposals}
         return warp.sweep(gpu, corpus, state, priors, **given)
@@ -222,7 +217,7 @@ def fold_in(
     theta = np.empty((corpus.n_docs, len(alpha)), np.float32)
     n_iterations = arguments.natural_number("n_iterations", n_iterations, least=1)
     n_threads = arguments.natural_number("n_threads", n_threads, least=1)
-    gpu = using.current(worth_it=corpus.n_tokens >= WORTH_A_GPU)
+    gpu = using.current(corpus.n_tokens)
     if gpu is not None:
         return on_gpu.fold_in(gpu, corpus, topic_word, alpha, n_iterations)
     _native.fold_in(corpus.words, corpus.offsets, topic_word, alpha, n_iterations, n_threads, theta)

@@ -208,18 +208,18 @@ def test_the_memory_that_may_be_taken(fresh: pytest.MonkeyPatch) -> None:
 def test_the_device_of_a_block_of_the_environment_and_of_nobody(fresh: pytest.MonkeyPatch) -> None:
     played = PlayedGpu()
     fresh.setattr(device, "_cuda", lambda: played)
-    assert using.current() is None
+    assert using.current(1) is None
     with using.using("cuda"):
-        assert using.current() is played
+        assert using.current(1) is played
         with using.using(None):
-            assert using.current() is played
+            assert using.current(1) is played
         with using.using("cpu"):
-            assert using.current() is None
+            assert using.current(1) is None
     with using.using("auto"):
-        assert using.current(worth_it=True) is played
-        assert using.current(worth_it=False) is None
+        assert using.current(using.WORTH_IT) is played
+        assert using.current(using.WORTH_IT - 1) is None
     fresh.setenv(using.VARIABLE, "cuda")
-    assert using.current() is played
+    assert using.current(1) is played
     with (
         pytest.raises(InputError, match="device must be one of cpu, cuda, auto, got 'gpu'"),
         using.using("gpu"),

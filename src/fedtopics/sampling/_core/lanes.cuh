@@ -2,7 +2,6 @@
 // added in the same order. With --fmad=false every kernel gives the bits of its twin on the processor.
 #pragma once
 
-typedef unsigned char Byte;
 typedef unsigned short Topic;
 typedef unsigned int Bits;
 typedef long long Long;

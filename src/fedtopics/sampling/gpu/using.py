@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from fedtopics.sampling.gpu import device
 
 VARIABLE = "FEDTOPICS_DEVICE"
+WORTH_IT = 1_000_000  # tokens, or stored counts, that a call works on: from there on "auto" takes a GPU
 _chosen: ContextVar[str | None] = ContextVar("device", default=None)
 
 
@@ -32,6 +33,6 @@ def using(name: str | None) -> Iterator[None]:
         _chosen.reset(token)
 
 
-def current(*, worth_it: bool = True) -> device.Device | None:
-    """The GPU to use now, or None for the processor; "auto" takes it for what is `worth_it`."""
-    return device.chosen(_chosen.get() or os.environ.get(VARIABLE) or "cpu", worth_it=worth_it)
+def current(size: int) -> device.Device | None:
+    """The GPU to use now for a call that works on so many tokens or stored counts; None for the processor."""
+    return device.chosen(_chosen.get() or os.environ.get(VARIABLE) or "cpu", worth_it=size >= WORTH_IT)

@@ -50,13 +50,16 @@ class Warp:
         self._priors: Priors | None = None
         self.set_priors(priors)
 
-    def goes_on(
-        self, device: Device, corpus: Corpus, state: State, priors: Priors, seed: int, n_proposals: int
-    ) -> bool:
-        """Whether these are the arguments that it was made with, and this is the state where it stands."""
-        same = (device, corpus) == (self._device, self._corpus) and state.n_sweeps == self._n_sweeps
-        settings = (priors.n_topics, seed, n_proposals)
-        return same and settings == (self._n_topics, int(self._seed), self._constants["PROPOSALS"])
+    def is_for(self, device: Device, corpus: Corpus, n_topics: int, n_proposals: int) -> bool:
+        """Whether these are the arguments that it was made with."""
+        made = (self._device, self._corpus, self._n_topics, self._constants["PROPOSALS"])
+        return made == (device, corpus, n_topics, n_proposals)
+
+    def set_place(self, seed: int, n_sweeps: int) -> None:
+        """Goes on with the random numbers of another `seed`, or after another number of sweeps."""
+        if (seed, n_sweeps) != (int(self._seed), self._n_sweeps):
+            self._seed, self._n_sweeps = np.uint64(arguments.seed_number(seed)), n_sweeps
+            self._has_proposals = False
 
     def set_priors(self, priors: Priors) -> None:
         """Goes on with other priors of the same number of topics."""
@@ -172,8 +175,9 @@ def sweep(
 ) -> State:
     """The state after `n_sweeps` more: `lda.sweep`. The sampler that gave this state goes on."""
     found = _known.pop((state.topics,))
-    if found is None or not found.goes_on(device, corpus, state, priors, seed, n_proposals):
+    if found is None or not found.is_for(device, corpus, priors.n_topics, n_proposals):
         found = Warp(device, corpus, state, priors, seed=seed, n_proposals=n_proposals)
+    found.set_place(seed, state.n_sweeps)
     found.set_priors(priors)
     found.sweep(n_sweeps)
     after = found.state
