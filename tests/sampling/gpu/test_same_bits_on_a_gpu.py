@@ -103,7 +103,7 @@ def test_a_corpus_larger_than_the_memory(
 
 
 def test_the_sampler_goes_on_where_it_stands(gpu: device.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tokens are brought once, for other priors and seeds too; a state of before is seen for what it is."""
+    """Tokens are brought once, for other priors and seeds too; a state of before is seen for what it is."""
     corpus, priors, others = some_corpus(), some_priors(FEW), some_priors(FEW, uniform=False)
     made: list[object] = []
     remembered = warp.Warp.__init__
