@@ -69,9 +69,8 @@ class Answers:
         place = PartyFolder(self.folder)
         try:
             return PartyAnswers(place, place.name)
-        except (
-            InputError
-        ) as error:  # no trouble with the coordinator: this process ends, and is started again
+        except InputError as error:
+            # No trouble with the coordinator: this process ends, and is started again.
             raise SystemExit(f"this party cannot answer: {error}") from None
 
 
