@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan import certificates
+from fedtopics.sampling.gpu import device as gpu
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +96,17 @@ def test_a_party_does_not_start_when_its_policy_forbids_the_plan(place: Path, tm
     data = place / "north" / "texts.jsonl"
     refusal = refused("federation", "party", "start", place / "north", "--data", data, "--policy", strict)
     assert "at least 5 parties" in refusal
+
+
+@pytest.mark.parametrize(
+    ("device", "told"), [("cuda", "device='cuda' needs CuPy"), ("gpu", "one of cpu, cuda")]
+)
+def test_a_party_does_not_start_without_the_device_that_it_is_to_use(
+    place: Path, monkeypatch: pytest.MonkeyPatch, device: str, told: str
+) -> None:
+    monkeypatch.setenv("FEDTOPICS_DEVICE", device)
+    monkeypatch.setattr(gpu, "_cuda", gpu._cuda.__wrapped__)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    assert told in refused("federation", "party", "start", place / "north")
+    looked = CliRunner().invoke(app, ["doctor", str(place / "north"), "--json"])
+    assert told in {found["about"]: found["told"] for found in json.loads(looked.output)}["device"]

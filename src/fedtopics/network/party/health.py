@@ -21,6 +21,7 @@ from fedtopics.network.plan.onboarding import POLICY
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.budget import BudgetError, in_json
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.sampling.gpu import using
 
 AWAY = 600.0  # seconds without the coordinator after which somebody should look at once
 START = "start it: fedtopics federation party start"
@@ -82,6 +83,7 @@ class PartyHealth:
             health.lifetime("authority", self.folder / "ca.crt", "the federation has to be founded anew"),
             health.looked_at("chain", self._chained, "ask the coordinator for the certificates again"),
             health.owner_alone(self.folder / name for name in ("party.key", "store", "source.json")),
+            health.looked_at("device", using.check, f"see to it, or start without {using.VARIABLE}"),
             health.looked_at(
                 "documents",
                 self._documents,

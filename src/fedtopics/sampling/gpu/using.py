@@ -35,4 +35,15 @@ def using(name: str | None) -> Iterator[None]:
 
 def current(size: int) -> device.Device | None:
     """The GPU to use now for a call that works on so many tokens or stored counts; None for the processor."""
-    return device.chosen(_chosen.get() or os.environ.get(VARIABLE) or "cpu", worth_it=size >= WORTH_IT)
+    return device.chosen(_chosen.get() or _by_environment(), worth_it=size >= WORTH_IT)
+
+
+def check() -> str:
+    """The device that the environment asks for, in words; refused if it cannot be used."""
+    asked = _by_environment()
+    found = device.chosen(asked)
+    return f"{asked}: {'the processor' if found is None else found.card.name}"
+
+
+def _by_environment() -> str:
+    return os.environ.get(VARIABLE) or "cpu"

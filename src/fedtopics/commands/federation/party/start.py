@@ -54,7 +54,9 @@ def take_part(folder: Path, metrics: Path | None = None) -> None:
     from fedtopics.network.keeper import say
     from fedtopics.network.party import on_cluster
     from fedtopics.network.party.folder import PartyFolder
+    from fedtopics.sampling.gpu import using
 
+    using.check()
     place = PartyFolder(folder)
     place.check()
     with place.store() as store:
