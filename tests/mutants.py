@@ -149,10 +149,9 @@ class Copy:
             self._built  # noqa: B018  without the bug, so that with it little has to be compiled
         kept = path.stat()
         path.write_text(text.replace(mutant.old, mutant.new))
-        self._planted += (
-            1  # no two bugs of a file have the same time: bytecode of one is not taken for the other's
-        )
-        os.utime(path, (kept.st_atime, kept.st_mtime + self._planted))
+        if not mutant.native:  # whose time has to be later than that of what was compiled without the bug
+            self._planted += 1  # no two bugs have the same time: bytecode of one is not taken for another's
+            os.utime(path, (kept.st_atime, kept.st_mtime + self._planted))
         try:
             return self._compiled(path, mutant, before) if mutant.native else self._tried(mutant, before)
         finally:
