@@ -6,7 +6,7 @@ import importlib.metadata
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -18,7 +18,9 @@ import fedtopics
 from fedtopics.cluster import connection, session
 from fedtopics.cluster.connection import Connection
 from fedtopics.cluster.settings import Cluster, ClusterError
+from fedtopics.cluster.work import Job, Part, answers
 from fedtopics.protocol.engine import Outcome
+from fedtopics.protocol.turn import Arrays
 from fedtopics.runs.preparing import Data
 
 distributed = pytest.importorskip("distributed")
@@ -59,14 +61,31 @@ def test_workers_and_threads_change_no_bit(name: str, one: Cluster, two: Cluster
     assert bits(on(two, name, tmp_path / "two")) == expected
 
 
-@pytest.mark.parametrize("most", [1, 2])
+class Compared(Connection):
+    """Workers whose sums have all 64 bits of those that this process adds."""
+
+    def total(self, jobs: Sequence[Job]) -> Part:
+        """The sum of all answers."""
+        found, expected = super().total(jobs), answers(jobs)
+        assert bits_of(found.value) == bits_of(expected.value)
+        return found
+
+
+def bits_of(arrays: Arrays) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in arrays.items()}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
 def test_who_adds_which_branches_changes_no_bit(
     most: int, one: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = bits(trained(made("calm"), tmp_path / "here", n_shards=7))
-    monkeypatch.setattr(connection, "PER_WORKER", 5)
+    monkeypatch.setattr(connection, "PER_WORKER", 5)  # three leaves
     monkeypatch.setattr(connection, "MOST_BRANCHES", most)
-    assert bits(on(one, "calm", tmp_path / "one", n_shards=7)) == expected
+    expected = bits(trained(made("calm"), tmp_path / "here", n_shards=6))
+    (tmp_path / "one").mkdir()
+    workers = Compared(one, tmp_path / "one")
+    assert bits(trained(made("calm"), tmp_path / "one", workers, n_shards=6)) == expected
+    workers.close()
 
 
 def test_a_worker_that_is_killed_changes_no_bit_and_no_noise(two: Cluster, tmp_path: Path) -> None:
