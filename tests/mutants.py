@@ -5,8 +5,8 @@
 Every `mutants.toml` under tests/ lists bugs: a name, a file, the text to replace (it occurs once), the new
 text, and the tests that must fail. Bugs are planted in temporary copies, of which CMake compiles what has
 changed; the working tree is never touched and may change meanwhile. What was caught is kept in
-build/mutants.json until the bug, its file or its tests change, so that a run can be stopped and goes on; the
-test that caught a bug is tried first when it is planted again.
+tests/caught.json until the bug, its file or its tests change, so that a run can be stopped and goes on, and
+a commit tells what was tried; the test that caught a bug is tried first when it is planted again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-KEPT = ROOT / "build" / "mutants.json"
+KEPT = ROOT / "tests" / "caught.json"
 PATIENCE = 240.0  # seconds for one test
 HERE_FIRST = """
 import sys
@@ -222,9 +222,8 @@ class Progress:
     def keep(self, mutant: Mutant, digest: str, test: str) -> None:
         with self._writing:
             self._caught[mutant.name] = {"digest": digest, "test": test}
-            KEPT.parent.mkdir(exist_ok=True)
             beside = KEPT.with_suffix(".new")
-            beside.write_text(json.dumps(self._caught, indent=1, sort_keys=True))
+            beside.write_text(json.dumps(self._caught, indent=1, sort_keys=True) + "\n")
             beside.replace(KEPT)
 
 
