@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -104,6 +105,31 @@ def test_an_answer_that_was_lost_is_no_reference(tmp_path: Path) -> None:
     end = made.trained(channel=channel)
     assert end.answered["south"] == [0, 1, 2, 4, 5, 6, 7]
     assert [wire.is_relative(body) for body in heard(channel)].count(False) == 3 + 1
+
+
+@dataclass
+class Losing(Direct):
+    """Loses the question of one round to one party; notes the questions that arrive."""
+
+    lost: tuple[str, int] = ("south", 3)
+    asked: list[bytes] = field(default_factory=list)
+
+    def ask(self, requests: Mapping[str, bytes], timeout: float) -> dict[str, bytes | Silence]:
+        questions = {name: Request.from_bytes(content) for name, content in requests.items()}
+        gone = {name for name, asked in questions.items() if (name, asked.round) == self.lost}
+        told = [asked for name, asked in questions.items() if name not in gone]
+        self.asked += [asked.body for asked in told if asked.operation == "contribute"]
+        silent: dict[str, bytes | Silence] = dict.fromkeys(gone, Silence("lost on the way"))
+        return silent | super().ask({name: requests[name] for name in requests if name not in gone}, timeout)
+
+
+def test_a_question_that_was_lost_is_no_reference(tmp_path: Path) -> None:
+    made = stage(tmp_path)
+    made.terms = replace(made.terms, min_parties=2)
+    channel = Losing(made.sides)
+    end = made.trained(channel=channel)
+    assert end.answered["south"] == [0, 1, 2, 4, 5, 6, 7]
+    assert [wire.is_relative(body) for body in channel.asked] == [False] * 6 + [True] * 17
 
 
 @pytest.mark.parametrize("bits", [None, 8])
