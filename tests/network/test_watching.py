@@ -117,6 +117,14 @@ def test_a_page_stops_a_party_only_where_its_policy_says_so(trained: Path, tmp_p
     assert watched.look()["stop"] == {"allowed": True, "asked": True}
 
 
+def test_a_budget_that_was_changed_is_shown_at_once(trained: Path, tmp_path: Path) -> None:
+    watched = PartyWatch(shutil.copytree(trained / "north", tmp_path / "north"))
+    assert [row["allowed"] for row in watched.look()["budget"]] == [80.0]
+    path = tmp_path / "north" / "policy.toml"
+    path.write_text(path.read_text().replace("epsilon = 80.0", "epsilon = 90.0"))
+    assert [row["allowed"] for row in watched.look()["budget"]] == [90.0]
+
+
 def test_what_is_old_is_not_taken_for_what_holds(tmp_path: Path) -> None:
     assert present(tmp_path) == {}
     (tmp_path / FILE).write_text(json.dumps({"connected": True, "time": time()}))
