@@ -21,7 +21,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from fedtopics.documents.text.numbering import Part, Splitter, numbered
+from fedtopics.documents.text.numbering import Part, Splitter, batched, numbered
 from fedtopics.documents.text.tokens import PlainTokenizer, SentenceSplitter, Tokenizer, paragraphs
 
 BATCH = 2**20  # characters
@@ -32,7 +32,7 @@ PARAGRAPHS, NOTHING = "paragraphs", "nothing"
 
 def parts(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | None) -> Iterator[Part]:
     """The documents of all texts, batch after batch, whichever core has cut them."""
-    batches = _batches(texts)
+    batches = batched(texts, len, BATCH, MOST_DOCUMENTS)
     for batch in islice(batches, ALONE):
         yield numbered(batch, tokenizer, splitter)
     command = _command(tokenizer, splitter)
@@ -53,19 +53,6 @@ def parts(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | None)
 def n_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= BATCH or len(batch) == MOST_DOCUMENTS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _command(tokenizer: Tokenizer, splitter: Splitter | None) -> list[str] | None:
