@@ -19,7 +19,7 @@ from fedtopics.network.party.store import MODELS, release_path
 from fedtopics.network.phases import phase, round_name
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
-from fedtopics.network.present import present
+from fedtopics.network.pulse import present
 from fedtopics.privacy.explain import priced
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import in_json
