@@ -26,10 +26,10 @@ from fedtopics.documents.corpus import Corpus, Document
 from fedtopics.documents.pieces import pieces
 from fedtopics.documents.reading import CountedWordsError, stream
 from fedtopics.documents.text._words import lines_of
+from fedtopics.documents.text.cores import batched
 from fedtopics.documents.text.harmless import cell
 from fedtopics.documents.text.known_words import CHARACTERS, TEXTS, reader
 from fedtopics.documents.text.languages import several
-from fedtopics.documents.text.numbering import batched
 from fedtopics.documents.text.tokens import tokenizer_for
 from fedtopics.model import TopicModel
 from fedtopics.model.inference import in_order

@@ -120,7 +120,7 @@ def maximize(counts: NDArray[np.floating], beta: float) -> SizedTopics:
 
 
 def unigram(histograms: Histograms, *, n_threads: int = 1) -> tuple[Doubles, float]:
-    """Expected count of every word and mean document length behind the noise of `histograms`."""
+    """Expected count of every word and mean length behind the noise of `histograms`, on `n_threads`."""
     step = one_topic(histograms, length=USUAL_LENGTH, n_threads=n_threads)
     mean = float(step.documents.lengths.mean()) if histograms.n_docs else USUAL_LENGTH
     return step.counts[:, 0].astype(np.float64), mean

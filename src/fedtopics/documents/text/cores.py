@@ -11,23 +11,24 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain, islice
 from queue import SimpleQueue
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
-from fedtopics.documents.text.numbering import Part, Splitter, batched, numbered
+from fedtopics.documents.text.numbering import Part, Splitter, numbered
 from fedtopics.documents.text.tokens import PlainTokenizer, SentenceSplitter, Tokenizer, paragraphs
 
 BATCH = 2**20  # characters
 ALONE = 8  # batches that are cut here
 MOST_DOCUMENTS = 10_000  # of a batch
 PARAGRAPHS, NOTHING = "paragraphs", "nothing"
+T = TypeVar("T")
 
 
 def parts(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | None) -> Iterator[Part]:
@@ -53,6 +54,22 @@ def parts(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | None)
 def n_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def batched(
+    each: Iterable[T], size_of: Callable[[T], int], n_characters: int, most: int
+) -> Iterator[list[T]]:
+    """What comes one by one, some at a time: up to `most`, or about `n_characters` together."""
+    batch: list[T] = []
+    size = 0
+    for one in each:
+        batch.append(one)
+        size += size_of(one)
+        if size >= n_characters or len(batch) == most:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _command(tokenizer: Tokenizer, splitter: Splitter | None) -> list[str] | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.text.numbering import batched
+from fedtopics.documents.text.cores import batched
 from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 from fedtopics.errors import InputError
 

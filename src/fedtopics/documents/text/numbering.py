@@ -1,8 +1,8 @@
 """Texts as numbers of their words, some texts at a time: the part of indexing that any core can do."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 
 Splitter: TypeAlias = Callable[[str], list[str]]
-T = TypeVar("T")
 
 
 class Part(NamedTuple):
@@ -60,22 +59,6 @@ def numbered(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | No
         np.array(document_sentences, np.int64),
         indexer.words(),
     )
-
-
-def batched(
-    each: Iterable[T], size_of: Callable[[T], int], n_characters: int, most: int
-) -> Iterator[list[T]]:
-    """What comes one by one, some at a time: up to `most`, or about `n_characters` together."""
-    batch: list[T] = []
-    size = 0
-    for one in each:
-        batch.append(one)
-        size += size_of(one)
-        if size >= n_characters or len(batch) == most:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 class _Native:
