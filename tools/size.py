@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tokenize
 
-SOURCES = (".py", ".pyi", ".cpp", ".hpp", ".html", ".css", ".js")
+SOURCES = (".py", ".pyi", ".cpp", ".hpp", ".cu", ".cuh", ".html", ".css", ".js")
 SAYING_NOTHING = (
     tokenize.COMMENT,
     tokenize.NL,

@@ -9,15 +9,18 @@ are found out. The topics are the same in both, so perplexity is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import corpora, stored
 from benchmarks.case import Steps, case
 from benchmarks.markdown_tables import table
 from fedtopics.evaluation import intrusion
+from fedtopics.evaluation.intrusion import Question
 from fedtopics.methods import calm
 from fedtopics.model import TopicModel, distinctive
 from fedtopics.related_words import general_english
@@ -49,7 +52,19 @@ def intruders(model: TopicModel, by: str) -> float:
     vectors = general_english.vectors(model.vocabulary).astype(np.float64)
     known = vectors.any(axis=1)
     sheets = [intrusion.questions(model, seed=seed, by=by, known=known) for seed in range(N_SHEETS)]
-    return float(np.mean([intrusion.judged(sheet, vectors, model.vocabulary) for sheet in sheets]))
+    return float(np.mean([judged(sheet, vectors, model.vocabulary) for sheet in sheets]))
+
+
+def judged(asked: Sequence[Question], vectors: NDArray[np.floating], vocabulary: Sequence[str]) -> float:
+    """Share of the intruders that are least like the other words, by `vectors` of the `vocabulary`."""
+    place = {word: number for number, word in enumerate(vocabulary)}
+    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    right = 0
+    for question in asked:
+        rows = units[[place[word] for word in question.words]]
+        alike = (rows @ rows.T).sum(axis=1) - (rows * rows).sum(axis=1)
+        right += question.words[int(np.argmin(alike))] == question.intruder
+    return right / max(1, len(asked))
 
 
 def rows() -> str:

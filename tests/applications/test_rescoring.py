@@ -130,8 +130,6 @@ def test_audio_of_another_kind_is_refused(tmp_path: Path) -> None:
 def test_the_recognizer_hears_its_own_words_alone() -> None:
     pytest.importorskip("pocketsphinx")
     recognizer = Recognizer(LANGUAGE)
-    assert recognizer.knows("judge")
-    assert not recognizer.knows("harbor")
     noise = np.random.default_rng(0).integers(-3000, 3000, 16_000, np.int16).tobytes()
     found = recognizer.hypotheses(noise, most=3)
     assert 1 <= len(found) <= 4

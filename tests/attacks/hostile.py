@@ -59,5 +59,5 @@ def turn(body: bytes = b"", number: str = "") -> bytes:
 def files(folder: Path) -> dict[str, bytes]:
     """Everything below a folder but its logs and signs of life."""
     found = (path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".log", ".pid"))
-    found = (path for path in found if path.name not in ("pulse.json", "live.json"))
+    found = (path for path in found if path.name != "pulse.json")
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}

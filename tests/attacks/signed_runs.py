@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from network.approved import approved
 from network.rehearsal import Direct
 from planted import drawn_corpus, planted_topics
 from typer.testing import CliRunner
@@ -30,10 +31,8 @@ from fedtopics.network.party.delivery import Delivery
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.side import PartySide
-from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.parts import PlannedWords
+from fedtopics.network.plan import certificates
 from fedtopics.network.plan.plan import Plan
-from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE, Cost, Loss
 from fedtopics.privacy.price.events import Pure
 from fedtopics.privacy.price.ledger import Entry
@@ -55,30 +54,13 @@ SIX = cost_of(6.0)
 
 def founded_at(folder: Path) -> Path:
     """Two parties that have accepted a plan; nothing has run yet."""
-    (folder / "list.txt").write_text("\n".join(WORDS))
-    plan = Plan(
-        "demo",
-        "localhost:8002",
-        PARTIES,
-        "calm",
-        Budget("word add/remove", 6.0),
-        PlannedWords.of_file(folder / "list.txt"),
-        settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / "hub", plan, folder / "list.txt")
-        for seed, name in enumerate(PARTIES):
-            onboarding.approve(folder / "hub", onboarding.request(folder / name, name))
-            policy = (
-                (folder / "hub" / onboarding.TEMPLATE).read_text().replace("epsilon = 6.0", "epsilon = 60.0")
-            )
-            (folder / name / "policy.toml").write_text(policy)
-            Offer.read(folder / name, folder / "hub" / "approved" / name).accept()
-            corpus = drawn_corpus(planted_topics(3, 8), 30, 20, seed)
-            ends = zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True)
-            texts = [" ".join(WORDS[word] for word in corpus.words[first:last]) for first, last in ends]
-            write_texts(folder / name / "texts.jsonl", texts)
+    approved(folder, WORDS, parties=PARTIES, budget=60.0)
+    for seed, name in enumerate(PARTIES):
+        Offer.read(folder / name, folder / "hub" / "approved" / name).accept()
+        corpus = drawn_corpus(planted_topics(3, 8), 30, 20, seed)
+        ends = zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True)
+        texts = [" ".join(WORDS[word] for word in corpus.words[first:last]) for first, last in ends]
+        write_texts(folder / name / "texts.jsonl", texts)
     return folder
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from network.approved import approved
 
 from fedtopics import files
 from fedtopics.documents.text.words import word_array, word_digest
@@ -21,10 +22,6 @@ from fedtopics.network.messages import Reply, Request
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
-from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.parts import PlannedWords
-from fedtopics.network.plan.plan import Plan
-from fedtopics.privacy.price.budget import Budget
 
 WORDS = tuple(f"word{letter}" for letter in "abcdefgh")
 TEXTS = ["worda wordb. wordc wordd.", "worde wordf", "wordg wordh worda"]
@@ -34,23 +31,8 @@ TEXTS = ["worda wordb. wordc wordd.", "worde wordf", "wordg wordh worda"]
 def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A party that has accepted a plan, beside its coordinator."""
     folder = tmp_path_factory.mktemp("federation")
-    (folder / "list.txt").write_text("\n".join(WORDS))
-    plan = Plan(
-        "demo",
-        "localhost:8002",
-        ("north", "south"),
-        "calm",
-        Budget("word add/remove", 6.0),
-        PlannedWords.of_file(folder / "list.txt"),
-        settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 2},
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / "hub", plan, folder / "list.txt")
-        onboarding.approve(folder / "hub", onboarding.request(folder / "north", "north"))
-        template = (folder / "hub" / onboarding.TEMPLATE).read_text()
-        (folder / "north" / "policy.toml").write_text(template.replace("epsilon = 6.0", "epsilon = 60.0"))
-        Offer.read(folder / "north", folder / "hub" / "approved" / "north").accept()
+    approved(folder, WORDS, budget=60.0)
+    Offer.read(folder / "north", folder / "hub" / "approved" / "north").accept()
     write_texts(folder / "north" / "texts.jsonl", TEXTS)
     return folder
 

@@ -16,7 +16,7 @@ from attacks import hostile
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from network import processes
-from network.guests import Invited, message, posted, served
+from network.guests import Invited, founded, message, posted, served
 
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator import reception, server
@@ -30,17 +30,11 @@ from fedtopics.network.tls import Credentials
 
 @pytest.fixture(scope="module")
 def federation(tmp_path_factory: pytest.TempPathFactory) -> LocalFederation:
-    made = processes.founded(tmp_path_factory.mktemp("joining"), ("north", "south"))
-    shutil.rmtree(made.folder / HUB / onboarding.APPROVED / "north")
-    return made
+    return founded(tmp_path_factory.mktemp("joining"))
 
 
 @pytest.fixture
-def invited(
-    federation: LocalFederation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Invited]:
-    monkeypatch.setattr(reception, "WAIT", 0.1)
-    monkeypatch.setattr(server, "LOOK", 0.1)
+def invited(federation: LocalFederation, tmp_path: Path) -> Iterator[Invited]:
     hub = federation.folder / HUB
     plan = (hub / "plan.toml").read_text()
     with served(federation, tmp_path) as made:

@@ -12,6 +12,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.x509.oid import NameOID
+from network.approved import approved
 from typer.testing import CliRunner
 
 from fedtopics import files
@@ -25,9 +26,7 @@ from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import acceptance, certificates, onboarding
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
-from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
 
 OWN = ("policy.toml", "party.key", "source.json", "acceptance.json", "ledger.anchor", "store")
@@ -37,21 +36,7 @@ OWN = ("policy.toml", "party.key", "source.json", "acceptance.json", "ledger.anc
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A coordinator and one party that it has approved."""
     folder = tmp_path_factory.mktemp("federation")
-    (folder / "list.txt").write_text("apple\npear\nplum\n")
-    plan = Plan(
-        "demo",
-        "hub.example.org:8002",
-        ("north", "south"),
-        "calm",
-        Budget("word add/remove", 6.0),
-        PlannedWords.of_file(folder / "list.txt"),
-        settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 4},
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / "hub", plan, folder / "list.txt")
-        onboarding.approve(folder / "hub", onboarding.request(folder / "north", "north"))
-    shutil.copy(folder / "hub" / onboarding.TEMPLATE, folder / "north" / onboarding.POLICY)
+    approved(folder, address="hub.example.org:8002", n_rounds=4)
     (folder / "north" / "source.json").write_text("{}")
     return folder
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from methods.played_rounds import played
 from planted import corpus_of, corpus_of_sentences, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics.documents.corpus import Corpus
@@ -26,7 +27,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import same
-from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.protocol.turn import Arrays, Turn
 
 TOPICS = planted_topics(3, 8)
 N_WORDS = TOPICS.shape[1]
@@ -34,23 +35,6 @@ N_WORDS = TOPICS.shape[1]
 
 def corpus(seed: int, n_docs: int = 40) -> Corpus:
     return drawn_corpus(TOPICS, n_docs=n_docs, length=30, seed=seed)
-
-
-def played(method: Calm, corpora: list[dict[str, Corpus]]) -> list[dict[str, Release[Arrays]]]:
-    """What every party sends in each round; round t sees corpora[t]."""
-    memory: dict[str, Arrays] = {}
-    state = method.start(N_WORDS, Turn(5, "server"))
-    rounds = []
-    for number, present in enumerate(corpora):
-        sent = {}
-        for name, documents in present.items():
-            party = Party(name, documents, memory.get(name, {}))
-            told = method.tell(state, name)
-            sent[name], memory[name] = method.contribute(party, told, Turn(5, "party", number, name))
-        values = {name: release.value for name, release in sent.items()}
-        state = method.combine(state, values, Turn(5, "server", number))
-        rounds.append(sent)
-    return rounds
 
 
 def assert_same_bytes(one: Arrays, other: Arrays) -> None:
@@ -65,7 +49,7 @@ def test_at_epsilon_zero_what_is_sent_does_not_depend_on_the_documents(unit: str
     sent = []
     for seed in (1, 2):
         documents = corpus(seed)
-        sent.append(played(method, [{"north": with_sentences(documents, 10)}] * n_rounds))
+        sent.append(played(method, [{"north": with_sentences(documents, 10)}] * n_rounds)[1])
     for one, other in zip(*sent, strict=True):
         assert_same_bytes(one["north"].value, other["north"].value)
 
@@ -73,13 +57,13 @@ def test_at_epsilon_zero_what_is_sent_does_not_depend_on_the_documents(unit: str
 def test_after_the_first_round_the_documents_are_never_read_again() -> None:
     method = Calm(epsilon=2.0, n_topics=3, n_rounds=3)
     first, other = {"north": corpus(1)}, {"north": corpus(2)}
-    honest, swapped = played(method, [first] * 3), played(method, [first, other, other])
+    (_, honest, _), (_, swapped, _) = (played(method, [first, *[each] * 2]) for each in (first, other))
     for one, two in zip(honest, swapped, strict=True):
         assert_same_bytes(one["north"].value, two["north"].value)
 
 
 def test_only_the_first_round_costs() -> None:
-    rounds = played(Calm(epsilon=2.0, n_topics=3), [{"north": corpus(1)}] * 3)
+    _, rounds, _ = played(Calm(epsilon=2.0, n_topics=3), [{"north": corpus(1)}] * 3)
     assert [sent["north"].cost == FREE for sent in rounds] == [False, True, True]
 
 
@@ -103,7 +87,7 @@ def test_a_budget_below_epsilon_is_refused_before_anything_is_drawn() -> None:
 def test_a_party_that_joins_late_pays_then_and_counts() -> None:
     method = Calm(epsilon=4.0, n_topics=3)
     north, south = {"north": corpus(1)}, {"south": corpus(2)}
-    rounds = played(method, [north, north, north | south, north | south])
+    _, rounds, _ = played(method, [north, north, north | south, north | south])
     assert rounds[2]["south"].cost != FREE
     assert rounds[3]["south"].cost == FREE
     assert counted(rounds[2]["south"]) == pytest.approx(40 * 30, rel=0.1)
@@ -153,7 +137,8 @@ def test_a_long_step_has_no_momentum() -> None:
 
 
 def test_histograms_held_out_are_scored_and_not_trained_on() -> None:
-    rounds = played(Calm(epsilon=8.0, n_topics=3, held_out=0.25), [{"north": corpus(1)}] * (SCORED + 2))
+    method = Calm(epsilon=8.0, n_topics=3, held_out=0.25)
+    _, rounds, _ = played(method, [{"north": corpus(1)}] * (SCORED + 2))
     assert counted(rounds[2]["north"]) == pytest.approx(30 * 30, rel=0.02)
     scored = [number for number, sent in enumerate(rounds) if "score" in sent["north"].value]
     assert scored == [SCORED]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from methods.played_rounds import played
 from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
 
 from fedtopics import methods
@@ -16,9 +17,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import FREE
-from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
-from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.protocol.turn import Party, Turn
 
 TOPICS = planted_topics(4, 15)
 N_WORDS = TOPICS.shape[1]
@@ -41,25 +41,6 @@ def corpus(seed: int, n_docs: int = 60, topics: np.ndarray = TOPICS) -> Corpus:
 
 def ftm(**given: Any) -> Any:
     return methods.make("ftm", **given)
-
-
-def played(
-    method: Any, corpora: list[dict[str, Corpus]]
-) -> tuple[Arrays, list[dict[str, Release[Arrays]]], dict[str, Arrays]]:
-    """The last state, what every party sends in each round, and its memory; round t sees corpora[t]."""
-    memory: dict[str, Arrays] = {}
-    state = method.start(N_WORDS, Turn(5, "server"))
-    rounds = []
-    for number, present in enumerate(corpora):
-        sent = {}
-        for name, documents in present.items():
-            party = Party(name, documents, memory.get(name, {}))
-            told = method.tell(state, name)
-            sent[name], memory[name] = method.contribute(party, told, Turn(5, "party", number, name))
-        values = {name: release.value for name, release in sent.items()}
-        state = method.combine(state, values, Turn(5, "server", number))
-        rounds.append(sent)
-    return state, rounds, memory
 
 
 def found(model: TopicModel, topics: np.ndarray = TOPICS) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from attacks import hostile
+from network import processes
 
+from fedtopics.network.coordinator import reception, server
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import Door
 from fedtopics.network.coordinator.guests import Guests
@@ -83,10 +86,20 @@ def posted(body: bytes, path: str = "/join") -> bytes:
     return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
+def founded(folder: Path) -> LocalFederation:
+    """A federation of two parties, of which north was not approved yet."""
+    made = processes.founded(folder, NAMES)
+    shutil.rmtree(made.folder / HUB / onboarding.APPROVED / "north")
+    return made
+
+
 @contextmanager
 def served(federation: LocalFederation, folder: Path) -> Iterator[Invited]:
-    """The coordinator, of whose parties only south was approved."""
+    """The coordinator, of whose parties only south was approved, in a hurry."""
     made = Invited(federation, folder)
     held = hostile.credentials(federation, HUB)
-    with Server(federation.hub.plan.port, held, Door(made.hub), made.desk, made.lines.append):
-        yield made
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reception, "WAIT", 0.1)
+        patch.setattr(server, "LOOK", 0.1)
+        with Server(federation.hub.plan.port, held, Door(made.hub), made.desk, made.lines.append):
+            yield made

@@ -14,6 +14,7 @@ from network import processes
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
+from fedtopics.commands.keeping import _written
 from fedtopics.errors import InputError
 from fedtopics.network import health, metrics, pulse
 from fedtopics.network.coordinator.desk import Desk
@@ -52,7 +53,7 @@ def hub(federation: LocalFederation, tmp_path: Path) -> Path:
 
 def beating(folder: Path, **facts: object) -> None:
     """A sign of life of this very process."""
-    Pulse(folder, dict(facts)).beat()
+    pulse.beat(folder, facts)
 
 
 def by_name(findings: list[Finding]) -> dict[str, Finding]:
@@ -99,7 +100,8 @@ def test_a_worker_that_gives_no_sign_is_not_alive(north: Path) -> None:
 
 def test_signs_are_given_while_a_worker_computes(north: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulse, "BEAT", 0.05)
-    made = Pulse(north).start()
+    made = Pulse(north, dict)
+    made.start()
     processes.until(lambda: (north / pulse.FILE).is_file(), "the first sign", 5)
     made.note(connected=True, skew=1.0)
     processes.until(lambda: pulse.last(north).get("connected") is True, "the change", 5)
@@ -196,11 +198,11 @@ def test_the_coordinator_says_who_is_missing_who_waits_and_which_run_failed(hub:
     status, told = typed("federation", "coordinator", "status", hub)
     assert status == 2
     assert "critical  process" in told
-    beating(hub, parties=["north"])
+    beating(hub, connected=["north"])
     status, told = typed("federation", "coordinator", "status", hub)
     assert status == 1
     assert "party south  not connected; ask its operator" in told
-    beating(hub, parties=["north", "south"])
+    beating(hub, connected=["north", "south"])
     assert typed("federation", "coordinator", "status", hub)[0] == 0
     run = CoordinatorFolder(hub).submit()
     run.change("failed", "a reason")
@@ -234,19 +236,28 @@ def parsed(text: str) -> dict[str, float]:
 
 def test_metrics_are_what_prometheus_reads(north: Path, hub: Path, tmp_path: Path) -> None:
     beating(north, connected=True, contact=time.time(), answers=3)
-    beating(hub, parties=["north"])
+    beating(hub, connected=["north"])
     assert typed("federation", "party", "status", north, "--metrics", tmp_path / "party.prom")[0] == 0
     typed("federation", "coordinator", "status", hub, "--metrics", tmp_path / "hub.prom")
     found = parsed((tmp_path / "party.prom").read_text())
     assert found['fedtopics_up{party="north"}'] == found['fedtopics_connected{party="north"}'] == 1
     assert found['fedtopics_epsilon_allowed{party="north",relation="word add/remove"}'] == 800
     assert found['fedtopics_level{party="north",about="ledger"}'] == 0
-    assert parsed((tmp_path / "hub.prom").read_text())['fedtopics_parties_connected{coordinator="hub"}'] == 1
+    assert parsed((tmp_path / "hub.prom").read_text())['fedtopics_parties_connected{coordinator="test"}'] == 1
     assert oct((tmp_path / "hub.prom").stat().st_mode)[-3:] == "644"
     strange = metrics.text([Gauge("x", "a\nb", {'q"\\': float("inf")}, "about")], party="n")
     assert parsed(strange) == {'fedtopics_x{party="n",about="q\\"\\\\"}': float("inf")}
     with pytest.raises(InputError, match=r"expected a file x.prom"):
         metrics.write(tmp_path / "x.txt", [])
+
+
+def test_metrics_name_a_participant_alike_whoever_writes_them(north: Path, hub: Path, tmp_path: Path) -> None:
+    for role, folder in (("party", north), ("coordinator", hub)):
+        folder = folder.rename(tmp_path / f"moved {role}")
+        once, now_and_then = tmp_path / f"{role}-once.prom", tmp_path / f"{role}.prom"
+        typed("federation", role, "status", folder, "--metrics", once)
+        _written(role, folder, now_and_then)()
+        assert set(parsed(once.read_text())) == set(parsed(now_and_then.read_text()))
 
 
 def test_metrics_that_cannot_be_written_end_nothing(tmp_path: Path) -> None:

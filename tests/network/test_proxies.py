@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
 from collections.abc import Iterator
@@ -14,11 +13,10 @@ from threading import Thread
 import pytest
 from attacks import hostile
 from network import processes
-from network.guests import Invited, served
+from network.guests import Invited, founded, served
 
 from fedtopics.errors import InputError
 from fedtopics.network.calling import knocked, proxy_address
-from fedtopics.network.coordinator import reception, server
 from fedtopics.network.local import HUB, LocalFederation
 from fedtopics.network.party.visitor import Visitor
 from fedtopics.network.plan import onboarding
@@ -82,17 +80,11 @@ def proxy(ends_tls: Credentials | None = None) -> Iterator[Proxy]:
 
 @pytest.fixture(scope="module")
 def federation(tmp_path_factory: pytest.TempPathFactory) -> LocalFederation:
-    made = processes.founded(tmp_path_factory.mktemp("proxied"), ("north", "south"))
-    shutil.rmtree(made.folder / HUB / onboarding.APPROVED / "north")
-    return made
+    return founded(tmp_path_factory.mktemp("proxied"))
 
 
 @pytest.fixture
-def invited(
-    federation: LocalFederation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Invited]:
-    monkeypatch.setattr(reception, "WAIT", 0.1)
-    monkeypatch.setattr(server, "LOOK", 0.1)
+def invited(federation: LocalFederation, tmp_path: Path) -> Iterator[Invited]:
     with served(federation, tmp_path) as made:
         yield made
 

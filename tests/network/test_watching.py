@@ -25,7 +25,7 @@ from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.watching import STOP, PartyWatch
 from fedtopics.network.phases import phase
 from fedtopics.network.plan import certificates
-from fedtopics.network.present import FILE, OLD, present
+from fedtopics.network.pulse import FILE, OLD, beat, present
 from fedtopics.privacy.price.budget import BudgetError
 
 
@@ -117,11 +117,19 @@ def test_a_page_stops_a_party_only_where_its_policy_says_so(trained: Path, tmp_p
     assert watched.look()["stop"] == {"allowed": True, "asked": True}
 
 
+def test_a_budget_that_was_changed_is_shown_at_once(trained: Path, tmp_path: Path) -> None:
+    watched = PartyWatch(shutil.copytree(trained / "north", tmp_path / "north"))
+    assert [row["allowed"] for row in watched.look()["budget"]] == [80.0]
+    path = tmp_path / "north" / "policy.toml"
+    path.write_text(path.read_text().replace("epsilon = 80.0", "epsilon = 90.0"))
+    assert [row["allowed"] for row in watched.look()["budget"]] == [90.0]
+
+
 def test_what_is_old_is_not_taken_for_what_holds(tmp_path: Path) -> None:
     assert present(tmp_path) == {}
-    (tmp_path / FILE).write_text(json.dumps({"connected": True, "time": time()}))
+    beat(tmp_path, {"connected": True})
     assert present(tmp_path)["connected"]
-    (tmp_path / FILE).write_text(json.dumps({"connected": True, "time": time() - 2 * OLD}))
+    beat(tmp_path, {"connected": True, "time": time() - 2 * OLD})
     assert present(tmp_path) == {}
     (tmp_path / FILE).write_text("[]")
     assert present(tmp_path) == {}
@@ -138,7 +146,11 @@ def test_a_desk_says_who_is_there_who_computes_and_who_has_answered() -> None:
     desk = Desk()
     standing = Standing(desk)
     visits = {name: desk.arrive(name) for name in ("north", "south", "west")}
-    assert standing.look() == {"parties": dict.fromkeys(sorted(visits), "connected"), "asked": {}}
+    assert standing.look() == {
+        "connected": ("north", "south", "west"),
+        "parties": dict.fromkeys(sorted(visits), "connected"),
+        "asked": {},
+    }
     question = Request("contribute", "run-1", 7, "plan").to_bytes()
     answers = asking(desk, north=question, south=question, west=question)
     taken = {name: desk.fetch(name, visits[name], 5) for name in ("north", "south")}
@@ -146,6 +158,7 @@ def test_a_desk_says_who_is_there_who_computes_and_who_has_answered() -> None:
     desk.bring("north", taken["north"][0], b"answer")
     desk.leave("west", visits["west"], for_good=True)
     seen = standing.look()
+    assert seen["connected"] == ("north", "south")
     assert seen["parties"] == {"north": "answered", "south": "computing", "west": "missing"}
     assert seen["asked"] == {"run": "run-1", "operation": "contribute", "round": 7}
     assert phase(seen["asked"], 30) == "training: round 8 of 30"
@@ -159,7 +172,7 @@ def test_a_party_says_what_it_does_while_it_does_it() -> None:
     seen = []
 
     def answer(question: bytes) -> bytes:
-        seen.append(doing.look(True))
+        seen.append(doing.look())
         return b"twelve bytes"
 
     doing = Doing(answer)
@@ -167,12 +180,7 @@ def test_a_party_says_what_it_does_while_it_does_it() -> None:
     doing.answer(question)
     doing.answer(b"nonsense")
     assert [each["asked"]["operation"] for each in seen] == ["attest", ""]
-    assert doing.look(False) == {
-        "connected": False,
-        "asked": {},
-        "bytes_up": 24,
-        "bytes_down": len(question) + 8,
-    }
+    assert doing.look() == {"asked": {}, "bytes_up": 24, "bytes_down": len(question) + 8}
 
 
 def test_a_party_that_has_paid_for_most_of_a_run_may_come_back_to_it(trained: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reported import HOSTILE, hostile_run, large_page, many_topics_run, small_run, small_runs
-from visits import DESKTOP, PHONE, Visit, chromium
+from visits import DESKTOP, PHONE, Visit
 
 from fedtopics import report
 from fedtopics.documents.text.tokens import tokenizer_for
@@ -23,12 +22,6 @@ NAMELESS = """
 """
 PAGES = ("run", "hostile", "many", "comparison")
 TOLERANCE = 0.02  # of a share of a text, between this page and `TopicModel.transform`
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

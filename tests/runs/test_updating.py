@@ -15,6 +15,7 @@ from fedtopics.methods import make
 from fedtopics.model.merging import widened
 from fedtopics.protocol import in_process
 from fedtopics.protocol.summing import Summing
+from fedtopics.runs.preparing import Data
 from fedtopics.runs.run import Run
 from fedtopics.sampling import channel_em
 from fedtopics.sampling.channel_em import SizedTopics
@@ -128,8 +129,28 @@ def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40] + bytes(40))
     with pytest.raises(InputError, match="was altered"):
         Run.load(tmp_path / "run")
+
+
+def test_a_method_that_keeps_nothing_is_refused_before_it_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(in_process, "run")
     with pytest.raises(InputError, match="calm or shared"):
         begun("pooled", keep=True)
+
+
+def test_what_a_party_kept_waits_until_it_has_new_documents() -> None:
+    parties = {name: FIRST.select(range(n, 120, 2)) for n, name in enumerate(("north", "south"))}
+    run = train(Data(parties, FIRST.select([])), "calm", n_topics=3, n_rounds=10, n_threads=1, keep=True)
+    north = run.update(Data({"north": SECOND}, SECOND.select([])), n_threads=1)
+    np.testing.assert_array_equal(north.kept["south"]["words"], run.kept["south"]["words"])
+    assert len(north.kept["north"]["words"]) > len(run.kept["north"]["words"])
+    south = north.update(Data({"south": SECOND}, SECOND.select([])), n_threads=1)
+    assert len(south.kept["south"]["words"]) > len(run.kept["south"]["words"])
+
+
+def test_a_method_that_begins_anew_goes_on_without_documents_held_out() -> None:
+    after = begun("ftm", n_rounds=2, test_fraction=0).update(SECOND, n_rounds=2, test_fraction=0, n_threads=1)
+    assert after.scores["perplexity"] is None
+    assert after.record["n_topics"] == after.model.n_topics >= 3
 
 
 def test_histograms_of_another_epsilon_or_of_more_words_are_refused() -> None:

@@ -25,6 +25,8 @@ from fedtopics.errors import InputError
 from fedtopics.sampling import lda, monitored
 
 COLUMNS = ("word printed", "word corrected", "document printed", "document corrected")
+ALPHA, BETA = 0.1, 0.01
+N_PAIRS = 200  # of equal words in one document, whose draws are looked at exactly
 DIAGNOSTIC = (
     "a diagnostic, not a guarantee: it leaves out what a word changes in its own document and among its own "
     "kind, and adds up the draws of one token where those of all tokens compose"
@@ -44,20 +46,12 @@ class Monitored:
         return np.asarray(self.readings[:, COLUMNS.index(name)])
 
 
-def monitor(
-    corpus: Corpus,
-    n_topics: int,
-    *,
-    n_sweeps: int = 300,
-    alpha: float = 0.1,
-    beta: float = 0.01,
-    seed: int = 0,
-) -> Monitored:
+def monitor(corpus: Corpus, n_topics: int, *, n_sweeps: int = 300, seed: int = 0) -> Monitored:
     """Train LDA by collapsed Gibbs sampling and read the monitor after every iteration."""
     if not corpus.n_tokens or n_sweeps < 1:
         raise InputError(f"expected words and sweeps, got {corpus.n_tokens} words and {n_sweeps} sweeps")
     require_words(corpus.n_words)
-    priors = lda.Priors.symmetric(n_topics, alpha, beta)
+    priors = lda.Priors.symmetric(n_topics, ALPHA, BETA)
     state = lda.start(corpus, n_topics, seed)
     losses = np.zeros((corpus.n_tokens, len(COLUMNS)), np.float32)
     readings = np.empty((n_sweeps, len(COLUMNS)))
@@ -90,12 +84,12 @@ def exact_loss(corpus: Corpus, topics: NDArray[Any], priors: lda.Priors, token: 
     return float(np.abs(np.log(there / here)).max())
 
 
-def worst_loss(trained: Monitored, corpus: Corpus, *, n_pairs: int = 200, seed: int = 0) -> float:
+def worst_loss(trained: Monitored, corpus: Corpus) -> float:
     """The largest exact loss of one draw among some pairs of equal words in one document."""
     order = np.lexsort((corpus.words, corpus.docs))
     words, docs = corpus.words[order], corpus.docs[order]
     pairs = np.flatnonzero((words[1:] == words[:-1]) & (docs[1:] == docs[:-1]))
-    chosen = np.random.default_rng(seed).permutation(pairs)[:n_pairs]
+    chosen = np.random.default_rng(0).permutation(pairs)[:N_PAIRS]
     losses = [
         exact_loss(corpus, trained.topics, trained.priors, int(order[at]), int(order[at + 1]))
         for at in chosen

@@ -52,11 +52,6 @@ class Broken:
         return self.reached > self.claimed
 
 
-def attack(seed: int = 0) -> list[Broken]:
-    """All of them, computed afresh."""
-    return [ftm_number(seed), ftm_word(seed), fedlda(seed), lplda(seed), pctd(seed), fdptm(seed)]
-
-
 def ftm_number(seed: int = 0, epsilon: float = 8.0, n_documents: int = 20_000) -> Broken:
     """FTM: a word more is a vector more, whatever the noise on it is."""
     vectors = PrintedFtm(epsilon=epsilon, n_topics=2).vectors(len(FEW))

@@ -7,13 +7,12 @@ fedtopics doctor hub
 """
 
 from pathlib import Path
-from typing import Protocol
 
 import typer
 
 from fedtopics.commands import options
 from fedtopics.errors import InputError
-from fedtopics.network.health import Finding, exit_status
+from fedtopics.network.health import Health, exit_status
 
 
 def doctor(folder: options.Member, as_json: options.Json = False) -> None:
@@ -26,13 +25,7 @@ def doctor(folder: options.Member, as_json: options.Json = False) -> None:
     raise typer.Exit(exit_status(findings))
 
 
-class Patient(Protocol):
-    """A participant that can be looked at."""
-
-    def diagnosis(self) -> list[Finding]: ...
-
-
-def _patient(folder: Path) -> Patient:
+def _patient(folder: Path) -> Health:
     if (folder / "ca.key").is_file():
         from fedtopics.network.coordinator.health import CoordinatorHealth
 

@@ -42,19 +42,12 @@ def keep_going(role: str, folder: Path, metrics: str) -> None:
 
 
 def _written(role: str, folder: Path, metrics: Path) -> Callable[[], None]:
-    from fedtopics.network.coordinator.folder import CoordinatorFolder
     from fedtopics.network.coordinator.health import CoordinatorHealth
     from fedtopics.network.metrics import Written
-    from fedtopics.network.party.folder import PartyFolder
     from fedtopics.network.party.health import PartyHealth
 
-    if role == "party":
-        name = PartyFolder(folder).name
-        return Written(metrics, lambda: PartyHealth(folder).gauges(), {"party": name}, say).now_and_then
-    name = CoordinatorFolder(folder).plan.name
-    return Written(
-        metrics, lambda: CoordinatorHealth(folder).gauges(), {"coordinator": name}, say
-    ).now_and_then
+    kind = PartyHealth if role == "party" else CoordinatorHealth
+    return Written(metrics, lambda: kind(folder).gauges(), kind(folder).labels, say).now_and_then
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from fedtopics.documents.corpus import Corpus, Document
 from fedtopics.documents.pieces import pieces
 from fedtopics.documents.reading import CountedWordsError, stream
 from fedtopics.documents.text._words import lines_of
+from fedtopics.documents.text.cores import batched
 from fedtopics.documents.text.harmless import cell
 from fedtopics.documents.text.known_words import CHARACTERS, TEXTS, reader
 from fedtopics.documents.text.languages import several
@@ -93,27 +94,14 @@ def _parts(source: str, reading: options.Reading, model: TopicModel, n_threads: 
         return
     read = reader(model.vocabulary, tokenizer_for(model.language or "en"))
 
-    def work(first: int, batch: list[Document]) -> Part:
-        known = read([document.text for document in batch])
-        names = [str(first + n) if each.id is None else each.id for n, each in enumerate(batch)]
+    def work(batch: list[tuple[int, Document]]) -> Part:
+        known = read([each.text for _, each in batch])
+        names = [str(number) if each.id is None else each.id for number, each in batch]
         n_empty = int((np.diff(known.offsets) == 0).sum())
         return Part(names, model.folded(known), known.n_tokens, len(known.words), n_empty)
 
-    yield from in_order(lambda numbered: work(*numbered), _batches(found), n_threads)
-
-
-def _batches(found: Iterable[Document]) -> Iterator[tuple[int, list[Document]]]:
-    """Some documents at a time, and the number of the first of them."""
-    batch: list[Document] = []
-    first = size = 0
-    for document in found:
-        batch.append(document)
-        size += len(document.text)
-        if size >= CHARACTERS or len(batch) == TEXTS:
-            yield first, batch
-            first, batch, size = first + len(batch), [], 0
-    if batch:
-        yield first, batch
+    several_at_once = batched(enumerate(found), lambda numbered: len(numbered[1].text), CHARACTERS, TEXTS)
+    yield from in_order(work, several_at_once, n_threads)
 
 
 def _counted(corpus: Corpus, model: TopicModel, n_threads: int) -> Iterator[Part]:

@@ -2,8 +2,8 @@
 
 A question is five words of a topic and one intruder, a word shown for another topic and improbable in this,
 in an order by chance. `questions` makes them from a model and a seed, so that the key need not be kept;
-`sheet` is a table for people to fill in, `graded` the share that they got right, and `judged` that of a judge
-who takes the word least like the others by public word vectors. All of it is made of the model alone.
+`sheet` is a table for people to fill in, and `graded` the share that they got right. All of it is made of the
+model alone.
 """
 
 import csv
@@ -85,16 +85,3 @@ def graded(asked: Sequence[Question], answers: str) -> dict[int, bool]:
     if not found:
         raise InputError("expected answers in the last column, got none; write the word that does not belong")
     return found
-
-
-def judged(asked: Sequence[Question], vectors: NDArray[np.floating], vocabulary: Sequence[str]) -> float:
-    """Share of the intruders that are least like the other words, by `vectors` of the `vocabulary`."""
-    place = {word: number for number, word in enumerate(vocabulary)}
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units = vectors / np.maximum(lengths, 1e-9)
-    right = 0
-    for question in asked:
-        rows = units[[place[word] for word in question.words]]
-        alike = (rows @ rows.T).sum(axis=1) - (rows * rows).sum(axis=1)
-        right += question.words[int(np.argmin(alike))] == question.intruder
-    return right / max(1, len(asked))

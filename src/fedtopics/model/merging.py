@@ -75,7 +75,7 @@ def widened(model: TopicModel, vocabulary: Sequence[str]) -> TopicModel:
     return replace(model, topic_word=wide, vocabulary=tuple(vocabulary), company=None)
 
 
-def matched(old: TopicModel, new: TopicModel, threshold: float = SAME) -> NDArray[np.int64]:
+def matched(old: TopicModel, new: TopicModel, threshold: float) -> NDArray[np.int64]:
     """The old topic that each new one is, over one vocabulary; new ones have numbers after the old."""
     from scipy.optimize import linear_sum_assignment  # half a second to import
 
@@ -117,13 +117,13 @@ class Changes:
         return lines
 
 
-def changes(old: TopicModel, new: TopicModel, threshold: float = SAME) -> Changes:
+def changes(old: TopicModel, new: TopicModel) -> Changes:
     """What became of the topics of `old` in `new`, whose topics go by the same numbers."""
     wide = widened(old, union(new.vocabulary, old.vocabulary))
     now = widened(new, wide.vocabulary)
     n_common = min(old.n_topics, new.n_topics)
     before, after = subtract_base(wide.topic_word[:n_common]), subtract_base(now.topic_word[:n_common])
-    same = np.sqrt(before * after).sum(axis=1) >= threshold
+    same = np.sqrt(before * after).sum(axis=1) >= SAME
     added = _added_shares(old, new)[:n_common]
     faded = same & (added < FADING * _shares(old)[:n_common])
     return Changes(

@@ -10,9 +10,11 @@ The number is the exit status of `status` and `doctor`, as monitors want it.
 import os
 import shutil
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,6 +22,7 @@ from cryptography import x509
 
 from fedtopics import __version__
 from fedtopics.errors import InputError
+from fedtopics.network import pulse
 from fedtopics.network.metrics import Gauge
 from fedtopics.network.plan import certificates
 
@@ -42,6 +45,43 @@ class Finding:
     def __str__(self) -> str:
         advice = f"; {self.to_do}" if self.to_do else ""
         return f"{self.level:<9} {self.about:<12} {self.told}{advice}"
+
+
+@dataclass
+class Health(ABC):
+    """The health of the participant in a folder, looked at once."""
+
+    folder: Path
+
+    @cached_property
+    def sign(self) -> dict[str, Any]:
+        """Its last sign of life."""
+        return pulse.last(self.folder)
+
+    @cached_property
+    def is_running(self) -> bool:
+        return pulse.is_alive(self.sign)
+
+    @property
+    @abstractmethod
+    def labels(self) -> dict[str, str]:
+        """Who it is, for Prometheus."""
+
+    @abstractmethod
+    def findings(self) -> list[Finding]:
+        """What a monitor asks every few minutes: quick, without the network or documents."""
+
+    @abstractmethod
+    def diagnosis(self) -> list[Finding]:
+        """All of it for a person."""
+
+    @abstractmethod
+    def status(self) -> dict[str, Any]:
+        """What a monitor asks, for a program, with numbers."""
+
+    @abstractmethod
+    def gauges(self) -> list[Gauge]:
+        """Numbers for Prometheus."""
 
 
 def worst(findings: Iterable[Finding]) -> Level:

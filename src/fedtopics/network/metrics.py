@@ -65,7 +65,7 @@ def write(path: Path, gauges: list[Gauge], **common: str) -> None:
 class Written:
     """A file that is written anew every 15 seconds; what cannot be written is said once, and ends nothing."""
 
-    path: Path | None
+    path: Path
     gauges: Callable[[], list[Gauge]]
     labels: Mapping[str, str]
     say: Callable[[str], None]
@@ -74,7 +74,7 @@ class Written:
 
     def now_and_then(self) -> None:
         """Write it, if it is time."""
-        if self.path is None or monotonic() < self._next:
+        if monotonic() < self._next:
             return
         self._next = monotonic() + EVERY
         try:

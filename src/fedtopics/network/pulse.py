@@ -1,67 +1,75 @@
-"""A sign of life of a worker: what it did last, in a small file that monitors and operators look at.
+"""What holds just now at a coordinator or a party: a small file for monitors, and for who watches.
 
-FOLDER/pulse.json   written every 15 seconds while the worker lives, whatever it computes, and when it is
-                    connected or no longer; no number in it comes from documents
+FOLDER/pulse.json   written when something has changed, and every two seconds while the worker lives, whatever
+                    it computes; no number in it comes from documents
+
+Nothing depends on it. One that is old tells that its writer is gone, or stuck.
 """
 
 import json
 import os
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Thread
-from time import time
+from threading import Thread
+from time import sleep, time
 from typing import Any
 
 from fedtopics import files
-from fedtopics.errors import InputError
 
 FILE = "pulse.json"
-BEAT = 15.0  # seconds between two signs
-SILENT = 4 * BEAT  # after which a worker is stuck, or stopped
+LOOK = 0.25  # seconds between two looks
+BEAT = 2.0  # seconds after which it is written though nothing has changed
+OLD = 6.0  # seconds after which it is not shown to who watches
+SILENT = 60.0  # seconds after which a worker is stuck, or stopped
 
 
 @dataclass
 class Pulse:
-    """What the worker of a folder says of itself."""
+    """Writes what was noted and what `look` gives to a folder, for as long as this process lives."""
 
     folder: Path
-    facts: dict[str, Any] = field(default_factory=dict)
-    _changed: Event = field(default_factory=Event, init=False)
+    look: Callable[[], Mapping[str, Any]]
+    _noted: dict[str, Any] = field(default_factory=dict, init=False)
 
     def note(self, **facts: Any) -> None:
-        """Keep what is so now; whether it is connected is written at once, all else with the next sign."""
-        changed = any(
-            self.facts.get(name) != facts[name] for name in ("connected", "parties") if name in facts
-        )
-        self.facts |= facts
-        if changed:
-            self._changed.set()
+        """Keep what is so from now on."""
+        self._noted = self._noted | facts
 
-    def start(self) -> "Pulse":
-        """Write signs from now on, beside whatever this process does."""
+    def start(self) -> None:
+        """Go on in a thread that ends with the process."""
         Thread(target=self._keep_beating, daemon=True, name="pulse").start()
-        return self
 
     def _keep_beating(self) -> None:
+        last: dict[str, Any] = {}
+        at = 0.0
         while True:
-            with suppress(InputError, OSError):  # a full disk must not end a run
-                self.beat()
-            self._changed.wait(BEAT)
-            self._changed.clear()
+            now = {**self._noted, **self.look()}
+            if now != last or time() - at > BEAT:
+                at, last = time(), now
+                beat(self.folder, now)
+            sleep(LOOK)
 
-    def beat(self) -> None:
-        told = {"pid": os.getpid(), "time": time(), **self.facts}
-        files.publish(self.folder / FILE, json.dumps(told))
+
+def beat(folder: Path, facts: Mapping[str, Any]) -> None:
+    """A sign of life of this process; a full disk ends nothing."""
+    told = {"pid": os.getpid(), "time": time(), **facts}
+    files.show(folder / FILE, json.dumps(told).encode())
 
 
 def last(folder: Path) -> dict[str, Any]:
     """The last sign of life in a folder, with its `age` in seconds; empty where there is none."""
     try:
-        found = json.loads(files.read(folder / FILE, 2**16))
+        found = json.loads(files.read(folder / FILE, 2**20))
         return {**found, "age": max(0.0, time() - float(found["time"])), "pid": int(found["pid"])}
     except (OSError, ValueError, TypeError, KeyError):
         return {}
+
+
+def present(folder: Path) -> dict[str, Any]:
+    """What was told last, if it still holds; empty otherwise."""
+    found = last(folder)
+    return found if found and found["age"] < OLD else {}
 
 
 def is_alive(sign: dict[str, Any]) -> bool:

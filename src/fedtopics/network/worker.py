@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from fedtopics.errors import InputError
 from fedtopics.network.keeper import COORDINATOR_LOG, command, end_with_keeper, keep_log, say, say_and_log
-from fedtopics.network.present import Told
 from fedtopics.network.pulse import Pulse
 
 if TYPE_CHECKING:
@@ -37,9 +36,10 @@ def take_part(folder: Path) -> None:
     answers, (host, port, proxy) = Answers(folder), address(folder)
     held = Credentials.found(folder, "party", "see `fedtopics federation request`")
     doing = Doing(answers.answer)
-    note = Pulse(folder, {"connected": False}).start().note
-    visitor = Visitor(host, port, held, doing.answer, say, proxy, note)
-    Told(folder, lambda: doing.look(visitor.is_connected)).begin()
+    pulse = Pulse(folder, doing.look)
+    pulse.note(connected=False)
+    pulse.start()
+    visitor = Visitor(host, port, held, doing.answer, say, proxy, pulse.note)
     visitor.keep_visiting(lambda: doing.is_done() and answers.may_go)
     os.execv(sys.executable, command("party", folder))  # noqa: S606 - the same, with an empty memory
 

@@ -92,13 +92,13 @@ def number(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
 
 
-def percent(value: float | None, digits: int = 1) -> str:
+def percent(value: float | None) -> str:
     """A share in percent.
 
     >>> percent(0.1234), percent(None)
     ('12.3 %', '–')
     """
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
+    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def size(n_bytes: float) -> str:

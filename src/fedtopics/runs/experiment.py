@@ -27,7 +27,7 @@ from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU
 from fedtopics.runs import beside_alone, record
-from fedtopics.runs.kept import kept_of
+from fedtopics.runs.kept import check_keeps
 from fedtopics.runs.preparing import (
     READING,
     Data,
@@ -85,6 +85,8 @@ def train(
     made = make(method, n_topics=n_topics, **for_texts(texts, method, settings))
     if secure_sum is not None:
         checked(made, secure_sum)
+    if keep:
+        check_keeps(made)
     check_agreement(made, reading.get("vocabulary_epsilon"))
     place = session.placed(cluster, made)
     reading |= {"by_content": secure and made.hides_documents, "seed": seed, "secure": secure}
@@ -155,7 +157,7 @@ def train_on(
     if audit:
         found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)
         told["audit"] = found.to_dict()
-    return Run(told, model, outcome.local_models, outcome.ledger, kept_of(name, outcome.kept, wanted=keep))
+    return Run(told, model, outcome.local_models, outcome.ledger, dict(outcome.kept) if keep else {})
 
 
 def compare(
@@ -232,15 +234,15 @@ def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, di
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is
     reported, or whose topics are most coherent: the hardest baseline to beat.
     """
-    local = {name: _scores(model, data, n_threads) for name, model in outcome.local_models.items()}
+    local = {name: scored(model, data, n_threads) for name, model in outcome.local_models.items()}
     if outcome.model is not None:
-        return outcome.model, _scores(outcome.model, data, n_threads), local
+        return outcome.model, scored(outcome.model, data, n_threads), local
     rank, better = ("perplexity", 1) if data.test.n_docs else ("coherence_npmi", -1)
     best = min(local, key=lambda name: (better * local[name][rank], name))
     return outcome.local_models[best], local[best], local
 
 
-def _scores(model: TopicModel, data: Data, n_threads: int) -> dict[str, Any]:
+def scored(model: TopicModel, data: Data, n_threads: int) -> dict[str, Any]:
     """All scores; those of held-out documents are None where there are none."""
     if data.test.n_docs:
         return scores(model, data.train, data.test, n_threads=n_threads)

@@ -12,19 +12,20 @@ import numpy as np
 
 from fedtopics import files
 from fedtopics.errors import InputError
+from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays
 
 PREFIX, SUFFIX = "kept-", ".safetensors"
 DIGEST = 32  # bytes at the end: SHA-256 of what is before
 
 
-def kept_of(name: str, found: Mapping[str, Arrays], *, wanted: bool) -> dict[str, Arrays]:
-    """What parties of a method called `name` keep, if that is `wanted`; an error where there is nothing."""
-    if not wanted:
-        return {}
-    if not found:
-        raise InputError(f"expected calm or shared to keep something for a later update, got {name}")
-    return dict(found)
+def check_keeps(method: Method) -> None:
+    """Refuse a `method` whose parties keep nothing to go on from."""
+    if type(method).kept is Method.kept:
+        raise InputError(
+            f"expected a method that keeps something for a later update, got {method.about.summary}; "
+            "use calm or shared"
+        )
 
 
 def write(folder: Path, kept: Mapping[str, Arrays]) -> None:

@@ -2,11 +2,11 @@
 
 Topics begin as they are, so they keep their numbers and a few rounds are enough. What parties have kept of
 the run (`train(..., keep=True)`: with CALM the private histograms, noise and all) is read again beside new
-documents; counts behind the model stand for what was not kept, and stay as they are. A method that always
-begins anew (`Method.continued`) trains on the new documents by itself, and its topics are merged with the
-model's. What was released before costs nothing again. The ledger is that of the new documents;
-`record["update"]` keeps what the documents before have spent, and a document that is among both has spent the
-sum.
+documents, in a later update where a party has none now; counts behind the model stand for what is not read
+again, and stay as they are. A method that always begins anew (`Method.continued`) trains on the new documents
+by itself, and its topics are merged with the model's. What was released before costs nothing again. The
+ledger is that of the new documents; `record["update"]` keeps what the documents before have spent, and a
+document that is among both has spent the sum.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,11 @@ from typing import Any
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.scores import scores
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import make, settings
 from fedtopics.model.merging import changes, merge, union, widened
 from fedtopics.protocol.method import Method
-from fedtopics.runs.experiment import train_on
+from fedtopics.runs.experiment import scored, train_on
 from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
 from fedtopics.runs.run import Run
 
@@ -72,7 +71,7 @@ def update(
         **options,
     )
     if begins_anew:
-        found = _merged(run, found, data)
+        found = _merged(run, found, data, n_threads or 1)
     became = changes(run.model, found.model)
     told = {
         "of_model": run.record.get("model_sha256", ""),
@@ -82,7 +81,8 @@ def update(
     }
     unkept = [] if begins_anew or run.kept else [UNKEPT]
     notes = [*found.record["notes"], TWICE, *unkept, *became.told(found.model.names)]
-    return replace(found, record=found.record | {"update": told, "notes": notes})
+    record = found.record | {"update": told, "notes": notes}
+    return replace(found, record=record, kept={**run.kept, **found.kept})
 
 
 def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Method:
@@ -109,8 +109,8 @@ def _prepared(source: Any, vocabulary: tuple[str, ...], **options: Any) -> Data:
     return prepare(source, vocabulary=list(vocabulary), **options)
 
 
-def _merged(run: Run, found: Run, data: Data) -> Run:
+def _merged(run: Run, found: Run, data: Data, n_threads: int) -> Run:
     """The run on new documents by itself, with topics merged into those of the model."""
     model = replace(merge(run.model, found.model), card=found.model.card, language=run.model.language)
-    record = found.record | {"n_topics": model.n_topics, "scores": scores(model, data.train, data.test)}
+    record = found.record | {"n_topics": model.n_topics, "scores": scored(model, data, n_threads)}
     return replace(found, model=model, record=record | {"warnings": warnings(record["scores"])})

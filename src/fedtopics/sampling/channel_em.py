@@ -33,6 +33,8 @@ from fedtopics.sampling.histograms import Histograms
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+UNIGRAM_ROUNDS = 15
+USUAL_LENGTH = 80.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,24 +119,19 @@ def maximize(counts: NDArray[np.floating], beta: float) -> SizedTopics:
     return SizedTopics((smoothed / sizes).astype(np.float32), sizes.astype(np.float32))
 
 
-def unigram(
-    histograms: Histograms, *, n_rounds: int = 15, length: float = 80.0, n_threads: int = 1
-) -> tuple[Doubles, float]:
-    """Expected count of every word and mean document length behind the noise.
-
-    In `n_rounds` on `n_threads`. Where `histograms` has no documents, `length` is as good a mean as any.
-    """
-    step = one_topic(histograms, n_rounds=n_rounds, length=length, n_threads=n_threads)
-    mean = float(step.documents.lengths.mean()) if histograms.n_docs else length
+def unigram(histograms: Histograms, *, n_threads: int = 1) -> tuple[Doubles, float]:
+    """Expected count of every word and mean length behind the noise of `histograms`, on `n_threads`."""
+    step = one_topic(histograms, length=USUAL_LENGTH, n_threads=n_threads)
+    mean = float(step.documents.lengths.mean()) if histograms.n_docs else USUAL_LENGTH
     return step.counts[:, 0].astype(np.float64), mean
 
 
-def one_topic(histograms: Histograms, *, n_rounds: int, length: float, n_threads: int = 1) -> Expectation:
-    """`n_rounds` of EM on `histograms` with a single topic, documents of this `length` first; `n_threads`."""
+def one_topic(histograms: Histograms, *, length: float, n_threads: int = 1) -> Expectation:
+    """EM on `histograms` with a single topic, documents of this `length` first; on `n_threads`."""
     alpha = np.ones(1, np.float32)
     topics = SizedTopics(np.full((histograms.n_words, 1), 1 / histograms.n_words, np.float32), alpha)
     documents = start(histograms, 1, length)
-    for _ in range(n_rounds):
+    for _ in range(UNIGRAM_ROUNDS):
         step = expect(histograms, documents, topics, alpha, n_steps=1, exclude=False, n_threads=n_threads)
         documents, topics = step.documents, maximize(step.counts, 1e-2)
     return step

@@ -196,7 +196,7 @@ def _noisy_counts(units: Units, topic_of_row: NDArray[np.int64], n_topics: int) 
 
 def expected_lengths(histograms: Histograms) -> Floats:
     """Expected tokens behind each histogram."""
-    return channel_em.one_topic(histograms, n_rounds=15, length=10.0).documents.lengths
+    return channel_em.one_topic(histograms, length=10.0).documents.lengths
 
 
 def _table(cells: Offsets, values: NDArray[Any], n_topics: int, n_words: int) -> Floats:

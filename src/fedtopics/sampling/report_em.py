@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native
-from fedtopics.sampling.channel_em import Expectation, Floats, Mixtures, SizedTopics, maximize
+from fedtopics.sampling.channel_em import UNIGRAM_ROUNDS, Expectation, Floats, Mixtures, SizedTopics, maximize
 
 Offsets = NDArray[np.int64]
 
@@ -76,12 +76,12 @@ def start(reports: Reports, n_topics: int) -> Mixtures:
     return Mixtures(theta, reports.lengths)
 
 
-def unigram(reports: Reports, *, n_rounds: int = 15, n_threads: int = 1) -> NDArray[np.float64]:
+def unigram(reports: Reports, *, n_threads: int = 1) -> NDArray[np.float64]:
     """Expected count of every word behind the reports: EM with a single topic."""
     alpha = np.ones(1, np.float32)
     topics = SizedTopics(np.full((reports.n_words, 1), 1 / reports.n_words, np.float32), alpha)
     documents = start(reports, 1)
-    for _ in range(n_rounds):
+    for _ in range(UNIGRAM_ROUNDS):
         step = expect(reports, documents, topics, alpha, n_steps=0, exclude=False, n_threads=n_threads)
         topics = maximize(step.counts, 1e-2)
     return step.counts[:, 0].astype(np.float64)

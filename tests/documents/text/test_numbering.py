@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fedtopics.documents.text import cores
 from fedtopics.documents.text.indexing import index_texts
-from fedtopics.documents.text.known_words import known_words
+from fedtopics.documents.text.known_words import reader
 from fedtopics.documents.text.numbering import numbered
 from fedtopics.documents.text.tokens import sentence_splitter_for, tokenizer_for
 
@@ -71,12 +71,12 @@ def test_markup_is_never_cut_natively_as_words() -> None:
 @given(texts=st.lists(st.one_of(WESTERN, ADDRESSES, ANY, st.just("nation&#39;s <b>war</b>")), max_size=5))
 def test_known_words_are_those_of_the_vocabulary(texts: list[str]) -> None:
     vocabulary = ["war", "é", "nation", "ab", "aé", "a's", "éa", "b's"]
-    words, offsets, n_tokens = known_words(texts, vocabulary, tokenizer_for("en"))
+    words, offsets, n_tokens = reader(vocabulary, tokenizer_for("en"))(texts)
     cut = [tokenizer_for("en")(text) for text in texts]
     expected = [[vocabulary.index(word) for word in one if word in vocabulary] for one in cut]
     assert [words[a:b].tolist() for a, b in pairwise(offsets)] == expected
     assert n_tokens == sum(map(len, cut))
-    other = known_words(texts, vocabulary, lambda text: text.split())
+    other = reader(vocabulary, str.split)(texts)
     assert other[2] == sum(len(text.split()) for text in texts)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 from cryptography.x509.oid import NameOID
+from network.approved import approved
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
@@ -22,10 +23,8 @@ from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates, onboarding, readiness
 from fedtopics.network.plan.acceptance import AcceptanceError
-from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.readiness import NotReadyError
-from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
 
 NOW = datetime.now(UTC)
@@ -35,23 +34,11 @@ NOW = datetime.now(UTC)
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A federation of two parties, of which north has been approved; key pairs take a while."""
     folder = tmp_path_factory.mktemp("federation")
-    (folder / "words.txt").write_text("apple\npear\nplum\n")
-    plan = Plan(
-        "demo",
-        "hub.example.org:8002",
-        ("north", "south"),
-        "calm",
-        Budget("word add/remove", 6.0),
-        PlannedWords.of_file(folder / "words.txt"),
-        settings={"epsilon": 6.0, "n_topics": 3, "n_rounds": 4},
-    )
+    plan = approved(folder, address="hub.example.org:8002", n_rounds=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / "hub", plan, folder / "words.txt")
-        onboarding.approve(folder / "hub", onboarding.request(folder / "north", "north"))
         onboarding.request(folder / "other", "north")
-        onboarding.found(folder / "stranger", plan, folder / "words.txt")
-    shutil.copy(folder / "hub" / onboarding.TEMPLATE, folder / "north" / onboarding.POLICY)
+        onboarding.found(folder / "stranger", plan, folder / "list.txt")
     return folder
 
 

@@ -205,6 +205,28 @@ def test_the_memory_that_may_be_taken(fresh: pytest.MonkeyPatch) -> None:
             device._cuda()
 
 
+def test_a_card_without_room_is_said_in_one_sentence(fresh: pytest.MonkeyPatch) -> None:
+    class OutOfMemoryError(Exception):
+        pass
+
+    def full(*_: object) -> None:
+        raise OutOfMemoryError
+
+    cupy = fake_cupy(count=1)
+    cupy.cuda.memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
+    cupy.empty = cupy.zeros = cupy.asarray = full  # type: ignore[attr-defined]
+    fresh.setitem(sys.modules, "cupy", cupy)
+    card, buffer = device._cuda(), SimpleNamespace(copy=full, nbytes=4_000_000)
+    for ask in (
+        lambda: card.empty((1000, 1000), np.float32),
+        lambda: card.zeros((1000, 1000), np.float32),
+        lambda: card.put(np.zeros((1000, 1000), np.float32)),
+        lambda: card.copy(buffer),
+    ):
+        with pytest.raises(InputError, match="expected 4 MB of free memory on A card, got too little"):
+            ask()
+
+
 def test_the_device_of_a_block_of_the_environment_and_of_nobody(fresh: pytest.MonkeyPatch) -> None:
     played = PlayedGpu()
     fresh.setattr(device, "_cuda", lambda: played)

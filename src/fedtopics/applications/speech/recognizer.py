@@ -52,10 +52,6 @@ class Recognizer:
                 samprate=RATE, loglevel="FATAL", lm=str(model), dict=str(dictionary), mmap=False
             )
 
-    def knows(self, word: str) -> bool:
-        """Whether it can hear this word."""
-        return self.decoder.lookup_word(word) is not None
-
     def hypotheses(self, audio: bytes, most: int = 20) -> tuple[Hypothesis, ...]:
         """Different word sequences for 16-bit samples, the best first; scores are logarithms.
 

@@ -11,13 +11,13 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain, islice
 from queue import SimpleQueue
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -28,11 +28,12 @@ BATCH = 2**20  # characters
 ALONE = 8  # batches that are cut here
 MOST_DOCUMENTS = 10_000  # of a batch
 PARAGRAPHS, NOTHING = "paragraphs", "nothing"
+T = TypeVar("T")
 
 
 def parts(texts: Iterable[str], tokenizer: Tokenizer, splitter: Splitter | None) -> Iterator[Part]:
     """The documents of all texts, batch after batch, whichever core has cut them."""
-    batches = _batches(texts)
+    batches = batched(texts, len, BATCH, MOST_DOCUMENTS)
     for batch in islice(batches, ALONE):
         yield numbered(batch, tokenizer, splitter)
     command = _command(tokenizer, splitter)
@@ -55,13 +56,16 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
+def batched(
+    each: Iterable[T], size_of: Callable[[T], int], n_characters: int, most: int
+) -> Iterator[list[T]]:
+    """What comes one by one, some at a time: up to `most`, or about `n_characters` together."""
+    batch: list[T] = []
     size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= BATCH or len(batch) == MOST_DOCUMENTS:
+    for one in each:
+        batch.append(one)
+        size += size_of(one)
+        if size >= n_characters or len(batch) == most:
             yield batch
             batch, size = [], 0
     if batch:

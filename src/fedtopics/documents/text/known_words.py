@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.cores import batched
 from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 from fedtopics.errors import InputError
 
@@ -22,11 +23,6 @@ class Known(NamedTuple):
     words: NDArray[np.int32]
     offsets: NDArray[np.int64]
     n_tokens: int
-
-
-def known_words(texts: list[str], vocabulary: Sequence[str], tokenizer: Tokenizer) -> Known:
-    """The words of `texts` that the `vocabulary` has."""
-    return reader(vocabulary, tokenizer)(texts)
 
 
 def reader(vocabulary: Sequence[str], tokenizer: Tokenizer) -> Callable[[list[str]], Known]:
@@ -66,18 +62,13 @@ def batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts that come one by one, some at a time, about as many characters in each batch."""
     if isinstance(texts, Mapping):
         raise InputError("expected a list of texts, got a mapping; give its texts")
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        if not isinstance(text, str):
-            raise InputError(f"expected every text as a string, got {type(text).__name__}")
-        batch.append(text)
-        size += len(text)
-        if size >= CHARACTERS or len(batch) == TEXTS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    return batched(map(_checked, texts), len, CHARACTERS, TEXTS)
+
+
+def _checked(text: object) -> str:
+    if not isinstance(text, str):
+        raise InputError(f"expected every text as a string, got {type(text).__name__}")
+    return text
 
 
 def joined(parts: Iterable[Known]) -> Known:

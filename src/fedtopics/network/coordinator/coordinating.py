@@ -38,7 +38,6 @@ from fedtopics.network.phases import logged
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
-from fedtopics.network.present import Told
 from fedtopics.network.pulse import Pulse
 
 POLL = 0.2
@@ -72,10 +71,9 @@ class Coordinating:
         try:
             with Server(plan.port, self.folder.credentials, door, self._desk, self.say) as server:
                 self.say(f"listening on {plan.coordinator}")
-                Told(self.folder.path, Standing(self._desk).look).begin()
+                Pulse(self.folder.path, Standing(self._desk).look).start()
                 renewal = Renewal(self.folder.path, server.context, self._desk, self.say)
-                pulse = Pulse(self.folder.path).start()
-                Thread(target=self._look_round, args=(pulse,), daemon=True, name="look round").start()
+                Thread(target=self._look_round, daemon=True, name="look round").start()
                 while True:
                     renewal.look()
                     self._step()
@@ -83,13 +81,11 @@ class Coordinating:
         finally:
             os.close(held)
 
-    def _look_round(self, pulse: Pulse) -> None:
-        """See who is there, while runs go on: for monitors, and for invitations that were taken up."""
+    def _look_round(self) -> None:
+        """See who is there, while runs go on: for invitations that were taken up."""
         while True:
-            there = self._desk.connected
-            pulse.note(parties=there)
             with suppress(InputError, OSError):
-                Guests(self.folder.path).arrived(there)
+                Guests(self.folder.path).arrived(self._desk.connected)
             sleep(LOOK_ROUND)
 
     def _step(self) -> None:

@@ -1,17 +1,15 @@
 """How a coordinator is: what its folder and its last sign of life say, and a knock at its own port."""
 
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from fedtopics import __version__
 from fedtopics.errors import InputError
-from fedtopics.network import health, pulse
+from fedtopics.network import health
 from fedtopics.network.calling import knocked, words
 from fedtopics.network.coordinator.folder import OPEN, CoordinatorFolder
 from fedtopics.network.coordinator.guests import Guests
-from fedtopics.network.health import Finding
+from fedtopics.network.health import Finding, Health
 from fedtopics.network.metrics import Gauge
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
@@ -22,11 +20,8 @@ PARTY_RENEW = "it is renewed while that party is connected; by hand: fedtopics f
 SECRET = ("ca.key", "server.key", "signing.key", "invitations")
 
 
-@dataclass
-class CoordinatorHealth:
-    """The health of the coordinator in a folder, looked at once."""
-
-    folder: Path
+class CoordinatorHealth(Health):
+    """The health of a coordinator."""
 
     def __post_init__(self) -> None:
         if not (self.folder / "ca.key").is_file():
@@ -36,20 +31,18 @@ class CoordinatorHealth:
     def hub(self) -> CoordinatorFolder:
         return CoordinatorFolder(self.folder)
 
-    @cached_property
-    def sign(self) -> dict[str, Any]:
-        return pulse.last(self.folder)
-
-    @cached_property
-    def is_running(self) -> bool:
-        return pulse.is_alive(self.sign)
-
     @property
     def connected(self) -> list[str]:
-        return list(self.sign.get("parties", ())) if self.is_running else []
+        return list(self.sign.get("connected", ())) if self.is_running else []
+
+    @property
+    def labels(self) -> dict[str, str]:
+        try:
+            return {"coordinator": self.hub.plan.name}
+        except InputError:
+            return {"coordinator": self.folder.resolve().name}
 
     def findings(self) -> list[Finding]:
-        """What a monitor asks every few minutes: quick, without the network."""
         return [
             self._process(),
             health.looked_at("plan", self._plan, "correct plan.toml; nobody is let in before"),
@@ -62,12 +55,11 @@ class CoordinatorHealth:
         ]
 
     def diagnosis(self) -> list[Finding]:
-        """All of it for a person: also the clock, the port and the keys."""
+        """Also the clock, the port and the keys."""
         secret = [self.folder / name for name in SECRET]
         return [*self.findings(), health.clock(None), *self._knock(), health.owner_alone(secret)]
 
     def status(self) -> dict[str, Any]:
-        """The same for a program, with numbers."""
         findings = self.findings()
         return {
             "coordinator": self.sign.get("listening", ""),
@@ -82,7 +74,6 @@ class CoordinatorHealth:
         }
 
     def gauges(self) -> list[Gauge]:
-        """Numbers for Prometheus."""
         told = self.status()
         states = list(told["runs"].values())
         counted = {state: float(states.count(state)) for state in sorted({*states, *OPEN})}

@@ -19,7 +19,7 @@ class Standing:
         parties, question = self.desk.standing()
         if question is not self._last[0]:
             self._last = question, {} if question is None else _about(question)
-        return {"parties": parties, "asked": self._last[1]}
+        return {"connected": self.desk.connected, "parties": parties, "asked": self._last[1]}
 
 
 def _about(question: tuple[bytes, ...]) -> dict[str, Any]:

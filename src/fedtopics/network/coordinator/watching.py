@@ -20,7 +20,7 @@ from fedtopics.network.coordinator.result import planned_ledger
 from fedtopics.network.phases import phase, round_name
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.terms import Terms, terms_of
-from fedtopics.network.present import present
+from fedtopics.network.pulse import present
 from fedtopics.privacy.price.budget import in_json
 
 N_TOPICS, N_WORDS, N_LINES = 24, 8, 40

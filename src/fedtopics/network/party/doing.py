@@ -39,14 +39,9 @@ class Doing:
         operation, at = self._last
         return operation != "" and monotonic() - at > (REST if operation == "deliver" else LONG)
 
-    def look(self, connected: bool) -> dict[str, Any]:
+    def look(self) -> dict[str, Any]:
         """What holds now."""
-        return {
-            "connected": connected,
-            "asked": self._asked,
-            "bytes_up": self._up,
-            "bytes_down": self._down,
-        }
+        return {"asked": self._asked, "bytes_up": self._up, "bytes_down": self._down}
 
 
 def _about(question: bytes) -> dict[str, Any]:

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from fedtopics import __version__
 from fedtopics.errors import InputError
 from fedtopics.network import health, pulse
 from fedtopics.network.calling import knocked, words
-from fedtopics.network.health import Finding
+from fedtopics.network.health import Finding, Health
 from fedtopics.network.keeper import LOG
 from fedtopics.network.metrics import Gauge
 from fedtopics.network.party import ledger_file
@@ -30,24 +29,15 @@ ACCEPT = "review the plan and accept it: fedtopics federation accept, or party j
 
 
 @dataclass
-class PartyHealth:
-    """The health of the party in a folder, looked at once."""
+class PartyHealth(Health):
+    """The health of a party."""
 
-    folder: Path
     place: PartyFolder = field(init=False)
 
     def __post_init__(self) -> None:
         if not (self.folder / "party.key").is_file():
             raise InputError(f"expected the folder of a party, got {self.folder} without a party.key")
         self.place = PartyFolder(self.folder)
-
-    @cached_property
-    def sign(self) -> dict[str, Any]:
-        return pulse.last(self.folder)
-
-    @cached_property
-    def is_running(self) -> bool:
-        return pulse.is_alive(self.sign)
 
     @cached_property
     def ledger(self) -> ledger_file.LedgerFile:
@@ -58,8 +48,11 @@ class PartyHealth:
         """Finished runs that are kept."""
         return len(list((self.folder / MODELS).glob("*/run.json")))
 
+    @property
+    def labels(self) -> dict[str, str]:
+        return {"party": self._name or self.folder.resolve().name}
+
     def findings(self) -> list[Finding]:
-        """What a monitor asks every few minutes: quick, without the network or documents."""
         return [
             self._process(),
             self._connection(),
@@ -75,7 +68,7 @@ class PartyHealth:
         ]
 
     def diagnosis(self) -> list[Finding]:
-        """All of it for a person: also keys, the authority, the port, versions and documents."""
+        """Also keys, the authority, the port, versions and documents."""
         quick = {found.about: found for found in self.findings()}
         knock = self._knock() if not self.is_running else []
         quick |= {found.about: found for found in knock}
@@ -93,7 +86,6 @@ class PartyHealth:
         return [*quick.values(), *others]
 
     def status(self) -> dict[str, Any]:
-        """The same for a program, with numbers."""
         findings = self.findings()
         return {
             "party": self._name,
@@ -111,7 +103,6 @@ class PartyHealth:
         }
 
     def gauges(self) -> list[Gauge]:
-        """Numbers for Prometheus."""
         told = self.status()
         spent = {row["relation"]: float(row["spent"]) for row in told["budget"]}
         allowed = {row["relation"]: row["epsilon"] for row in told["budget"]}

@@ -68,11 +68,6 @@ class Visitor:
     _answered: tuple[str, bytes] = field(default=NOTHING, init=False)  # to be handed in
     _kept: tuple[str, bytes] = field(default=NOTHING, init=False)  # that could not be handed in
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether there is a connection, as far as this side knows."""
-        return self._connection is not None
-
     def keep_visiting(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Ask and answer until `stop`; a broken connection is made again, and an answer brought again."""
         while not stop():

@@ -19,7 +19,7 @@ from fedtopics.network.party.store import MODELS, release_path
 from fedtopics.network.phases import phase, round_name
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy
-from fedtopics.network.present import present
+from fedtopics.network.pulse import present
 from fedtopics.privacy.explain import priced
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import in_json
@@ -36,7 +36,7 @@ class PartyWatch:
     """Looks at one party's folder again and again."""
 
     folder: Path
-    _known: tuple[int, Json] = field(default=(-1, {}), init=False)  # of the ledger, by its time
+    _known: tuple[object, Json] = field(default=(None, {}), init=False)  # of the ledger, by what it is from
 
     def __post_init__(self) -> None:
         if not (self.folder / "policy.toml").is_file():
@@ -70,8 +70,9 @@ class PartyWatch:
     def _from_ledger(self, plan: Plan, policy: Policy) -> Json:
         path = self.folder / "store" / ledger_file.LINES
         changed = path.stat().st_mtime_ns if path.is_file() else 0
-        if changed != self._known[0]:
-            self._known = changed, self._told(plan, policy, exists=changed > 0)
+        now = changed, plan.digest, policy.budget
+        if now != self._known[0]:
+            self._known = now, self._told(plan, policy, exists=changed > 0)
         return self._known[1]
 
     def _told(self, plan: Plan, policy: Policy, *, exists: bool) -> Json:

@@ -78,9 +78,9 @@ class Invitation:
         """Put the invitation down, for its owner alone: the code in it is for one party."""
         files.write(path, (json.dumps(asdict(self), indent=1) + "\n").encode())
 
-    def check_time(self, now: datetime | None = None) -> None:
+    def check_time(self) -> None:
         """Refuse an invitation that has ended."""
-        if (datetime.now(UTC) if now is None else now) > self.ends:
+        if datetime.now(UTC) > self.ends:
             raise InputError(f"expected an invitation that holds, got one that ended {self.ends}; {AGAIN}")
 
     @property

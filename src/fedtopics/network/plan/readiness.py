@@ -47,9 +47,9 @@ def check_period(found: x509.Certificate, path: Path, now: datetime | None = Non
         )
 
 
-def ends_soon(found: x509.Certificate, now: datetime | None = None) -> bool:
+def ends_soon(found: x509.Certificate) -> bool:
     """Whether the certificate ends within the next 30 days, or has ended."""
-    return (datetime.now(UTC) if now is None else now) + AHEAD > found.not_valid_after_utc
+    return datetime.now(UTC) + AHEAD > found.not_valid_after_utc
 
 
 def warnings_of(*paths: Path) -> list[str]:

@@ -166,29 +166,28 @@ class Cuda:
         return min(int(given), free)
 
     def put(self, array: NDArray[Any]) -> Buffer:
-        return self._cupy.asarray(np.ascontiguousarray(array))
+        return self._allocated(self._cupy.asarray, array.nbytes, np.ascontiguousarray(array))
 
     def put_into(self, buffer: Buffer, array: NDArray[Any]) -> None:
         buffer.set(np.ascontiguousarray(array))
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Buffer:
-        return self._allocated(self._cupy.empty, shape, dtype)
+        return self._allocated(self._cupy.empty, _n_bytes(shape, dtype), shape, dtype)
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Buffer:
-        return self._allocated(self._cupy.zeros, shape, dtype)
+        return self._allocated(self._cupy.zeros, _n_bytes(shape, dtype), shape, dtype)
 
-    def _allocated(self, make: Any, shape: tuple[int, ...], dtype: DTypeLike) -> Buffer:
+    def _allocated(self, make: Any, size: int, *given: Any) -> Buffer:
         try:
-            return make(shape, dtype)
+            return make(*given)
         except self._cupy.cuda.memory.OutOfMemoryError:
-            size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
             raise InputError(
                 f"expected {size / 1e6:,.0f} MB of free memory on {self.card.name}, got too little; "
                 "use device='cpu', fewer topics, or end what else runs there"
             ) from None
 
     def copy(self, buffer: Buffer) -> Buffer:
-        return buffer.copy()
+        return self._allocated(buffer.copy, buffer.nbytes)
 
     def get(self, buffer: Buffer, out: NDArray[Any] | None = None) -> NDArray[Any]:
         array: NDArray[Any] = self._cupy.asnumpy(buffer, out=out)
@@ -227,3 +226,7 @@ class Cuda:
             options = ["-std=c++17", "--fmad=false", *(f"-D{n}={v}" for n, v in constants.items())]
             self._kernels[key] = self._cupy.RawModule(code=source(name), options=tuple(options))
         return self._kernels[key]
+
+
+def _n_bytes(shape: tuple[int, ...], dtype: DTypeLike) -> int:
+    return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize

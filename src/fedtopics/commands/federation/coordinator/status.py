@@ -14,7 +14,4 @@ def status(
     from fedtopics.commands.health_shown import show
     from fedtopics.network.coordinator.health import CoordinatorHealth
 
-    found = CoordinatorHealth(folder)
-    raise typer.Exit(
-        show(found, as_json=as_json, metrics=metrics, labels={"coordinator": folder.resolve().name})
-    )
+    raise typer.Exit(show(CoordinatorHealth(folder), as_json=as_json, metrics=metrics))

@@ -12,5 +12,4 @@ def status(folder: options.Office, as_json: options.Json = False, metrics: optio
     from fedtopics.commands.health_shown import show
     from fedtopics.network.party.health import PartyHealth
 
-    found = PartyHealth(folder)
-    raise typer.Exit(show(found, as_json=as_json, metrics=metrics, labels={"party": folder.resolve().name}))
+    raise typer.Exit(show(PartyHealth(folder), as_json=as_json, metrics=metrics))
