@@ -1,6 +1,7 @@
 """Federated, differentially private topic modeling."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 __version__ = "0.1.0"
@@ -39,6 +40,8 @@ _MODULES = {
 }
 
 __all__ = [*_HOMES, *_MODULES]
+if find_spec("sklearn") is None:  # `import *` and `help` go on; who asks for it is told what to install
+    __all__.remove("LDA")
 
 
 def __getattr__(name: str) -> Any:

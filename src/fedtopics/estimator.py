@@ -1,4 +1,4 @@
-"""Plain, non-private LDA with the interface of scikit-learn: `fedtopics.LDA`."""
+"""Plain, non-private LDA with the interface of scikit-learn: `fedtopics.LDA` (extra `fedtopics[sklearn]`)."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.counts import Tokens, scaled_tokens, weighted_tokens, whole_tokens
@@ -22,6 +18,14 @@ from fedtopics.sampling import lda, one_topic
 from fedtopics.sampling.gpu.using import using
 from fedtopics.sampling.guidance import Guidance
 from fedtopics.sampling.training import Schedule, Trained, train
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils import Tags, check_random_state
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise InputError("fedtopics.LDA needs scikit-learn: pip install 'fedtopics[sklearn]'") from None
 
 DEFAULT_ALPHA, DEFAULT_BETA = 0.1, 0.05
 
@@ -276,8 +280,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             return None
 
     def _counts(self, X: Any, *, reset: bool) -> csr_array:
-        numbers = [np.float64, np.float32]
-        options = {"accept_sparse": "csr", "dtype": numbers, "ensure_non_negative": True}
+        options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_non_negative": True}
         return csr_array(validate_data(self, X, reset=reset, **options))
 
     def _n_threads(self) -> int:

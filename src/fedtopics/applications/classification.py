@@ -8,10 +8,13 @@
 
 The labels are used by the classifier alone. Mixtures of labeled documents have to be where the classifier is
 trained: that step is not priced by a run's ledger. It costs nothing where one party trains on its own.
+
+By scikit-learn, which `fedtopics[sklearn]` brings.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,8 +44,7 @@ class Classified:
 
 def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int) -> tuple[Corpus, Corpus]:
     """(train, test): `test_share` of every class of `corpus`, drawn at random by `seed`, is for testing."""
-    from sklearn.model_selection import train_test_split
-
+    split = _scikit_learn("model_selection").train_test_split
     labels = checked_labels(corpus)
     names, sizes = np.unique(labels, return_counts=True)
     if sizes.min() < 2:
@@ -51,7 +53,7 @@ def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int)
             f"expected at least 2 documents of every class to split, got one of {str(rare)!r}; leave it out"
         )
     try:
-        train, test = train_test_split(
+        train, test = split(
             np.arange(corpus.n_docs), test_size=test_share, random_state=seed, stratify=labels
         )
     except ValueError as error:
@@ -143,20 +145,16 @@ def _numbered(train: Corpus, test: Corpus) -> tuple[NDArray[np.int64], NDArray[n
 def _mixtures(
     model: TopicModel, train: Corpus, test: Corpus, n_threads: int | None
 ) -> tuple[Features, Features]:
-    from sklearn.preprocessing import StandardScaler
-
+    scaler = _scikit_learn("preprocessing").StandardScaler()
     seen = model.read(train)
     if not seen.n_tokens:
         raise InputError("expected documents with words of the model, got none; is it of another language?")
-    scaler = StandardScaler()
     features = scaler.fit_transform(model.transform(seen, n_threads=n_threads).astype(np.float64))
     return features, scaler.transform(model.transform(test, n_threads=n_threads).astype(np.float64))
 
 
 def _tfidf(train: Corpus, test: Corpus) -> tuple[Features, Features]:
-    from sklearn.feature_extraction.text import TfidfTransformer
-
-    weights = TfidfTransformer(sublinear_tf=True)
+    weights = _scikit_learn("feature_extraction.text").TfidfTransformer(sublinear_tf=True)
     return _narrow(weights.fit_transform(train.to_sparse())), _narrow(weights.transform(test.to_sparse()))
 
 
@@ -184,15 +182,20 @@ def _narrow(matrix: Features) -> Features:
 
 def _decisions(train: Features, test: Features, classes: NDArray[Any], kind: str, seed: int) -> Floats:
     """How much each test document looks like each class, shape (n_docs, n_classes)."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import LinearSVC
-
+    options: dict[str, Any] = {"random_state": seed, "max_iter": MOST_STEPS}
     if kind == "svm":
-        classifier: Any = LinearSVC(random_state=seed, max_iter=MOST_STEPS, dual="auto")
+        classifier = _scikit_learn("svm").LinearSVC(dual="auto", **options)
     else:
-        classifier = LogisticRegression(random_state=seed, max_iter=MOST_STEPS)
+        classifier = _scikit_learn("linear_model").LogisticRegression(**options)
     decisions: Floats = classifier.fit(train, classes).decision_function(test)
     return np.stack([-decisions, decisions], axis=1) if decisions.ndim == 1 else decisions
+
+
+def _scikit_learn(module: str) -> Any:
+    try:
+        return import_module(f"sklearn.{module}")
+    except ImportError:
+        raise InputError("classifiers need scikit-learn: pip install 'fedtopics[sklearn]'") from None
 
 
 NAMES = ("accuracy", "precision", "recall", "f1", "auc")

@@ -5,7 +5,6 @@ Every function gives a list of corpora, one for each party, none of them empty, 
 A person, where known, is with all documents at one party: where the first of them was dealt.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,7 +15,6 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.persons import different
 from fedtopics.errors import InputError
 
-_DIMENSIONS = 50
 _SAMPLE = 10_000
 
 
@@ -91,40 +89,22 @@ def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
     The `n_parties` differ in their words and their sizes, as hospitals or newsrooms do. Party 1 is the
     largest. `seed` draws where k-means begins.
     """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
+
+    from fedtopics.documents.embedding import embedded
+    from fedtopics.documents.k_means import k_means, nearest
 
     _check_number(corpus, n_parties)
     if n_parties == 1:
         return _divided(corpus, np.zeros(corpus.n_docs, np.int64), 1)
-    # One thread sums in one order: same seed, same parties. Equal documents may leave a cluster empty, which
-    # k-means warns of and _none_empty mends.
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        embedding = _embedded(corpus, seed)
-        means = KMeans(n_parties, n_init=3, random_state=seed)
-        means.fit(embedding[_sample(corpus.n_docs, seed)])
-        party = means.predict(embedding)
+    sample = _sample(corpus.n_docs, seed)
+    with threadpool_limits(1):  # one order of sums, whatever the number of threads
+        points = embedded(corpus.to_sparse(), sample, seed=seed)
+        party = nearest(points, k_means(points[sample], n_parties, seed=seed))
     first, unit = _units(corpus)
     party = party[first][unit]
     by_size = np.argsort(-np.bincount(party, minlength=n_parties), kind="stable")
     return _divided(corpus, np.argsort(by_size)[party], n_parties)
-
-
-def _embedded(corpus: Corpus, seed: int) -> NDArray[np.float64]:
-    """Documents as unit vectors; the embedding is learned from a sample where there are very many."""
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.preprocessing import normalize
-
-    weights = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.to_sparse())
-    n_dimensions = min(_DIMENSIONS, corpus.n_words - 1, corpus.n_docs - 1)
-    if n_dimensions < 2:
-        return np.asarray(weights.toarray())
-    decomposition = TruncatedSVD(n_dimensions, n_iter=5, random_state=seed)
-    decomposition.fit(weights[_sample(corpus.n_docs, seed)])
-    return np.asarray(normalize(decomposition.transform(weights)))
 
 
 def _sample(n_docs: int, seed: int) -> NDArray[np.int64]:
