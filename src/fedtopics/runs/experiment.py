@@ -94,7 +94,7 @@ def train(
     options |= {"secure": secure, "secure_sum": secure_sum, "audit": audit, "keep": keep}
     with using(device):
         run = train_on(data, method, made, **options)
-        return beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads)
+        return _told(beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads))
 
 
 def train_on(
@@ -200,6 +200,13 @@ def compare(
     return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
 
 
+def _told(run: Run) -> Run:
+    """The `run`, and on the log that it is of no use, where it is: nobody has to look for it."""
+    for warning in run.warnings:
+        logger.warning("%s: %s", run.record["method"], warning)
+    return run
+
+
 def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:
     """The settings of each run of a method: one for each epsilon, if it takes any."""
     if epsilon is None or "epsilon" not in settings_of(method):
@@ -232,15 +239,15 @@ def _score(outcome: Outcome, data: Data, n_threads: int) -> tuple[TopicModel, di
     Where the server learns no topics (`alone`) the party that does best on the held-out documents is
     reported, or whose topics are most coherent: the hardest baseline to beat.
     """
-    local = {name: _scores(model, data, n_threads) for name, model in outcome.local_models.items()}
+    local = {name: scored(model, data, n_threads) for name, model in outcome.local_models.items()}
     if outcome.model is not None:
-        return outcome.model, _scores(outcome.model, data, n_threads), local
+        return outcome.model, scored(outcome.model, data, n_threads), local
     rank, better = ("perplexity", 1) if data.test.n_docs else ("coherence_npmi", -1)
     best = min(local, key=lambda name: (better * local[name][rank], name))
     return outcome.local_models[best], local[best], local
 
 
-def _scores(model: TopicModel, data: Data, n_threads: int) -> dict[str, Any]:
+def scored(model: TopicModel, data: Data, n_threads: int = 1) -> dict[str, Any]:
     """All scores; those of held-out documents are None where there are none."""
     if data.test.n_docs:
         return scores(model, data.train, data.test, n_threads=n_threads)
