@@ -107,7 +107,7 @@ def test_a_column_gives_the_split() -> None:
     corpus = Corpus.from_texts(["goal", "loan", "team"], labels=list("xyx"), parties=parts)
     train, test = split_by_column(corpus)
     assert (train.n_docs, test.n_docs) == (2, 1)
-    with pytest.raises(InputError, match="parts train and test, got north"):
+    with pytest.raises(InputError, match="parts train and test, got 'north'"):
         split_by_column(Corpus.from_texts(["goal"], labels=["x"], parties=["north"]))
 
 

@@ -27,17 +27,17 @@ def test_a_file_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"name": "u2", "hyp', 'a JSON object, got \'{"name": "u2", "hyp\' at .*, line 2'),
-        ("[1, 2]", "a JSON object, got '.1, 2.'"),
+        ('{"name": "u2", "hyp', "a JSON object, got another line at .*, line 2"),
+        ("[1, 2]", "a JSON object, got another line"),
         (GOOD, "every name once, got 'u1' again at .*, line 2"),
-        (GOOD | {"name": 7}, "a text as name, got 7"),
-        ({"hypotheses": [["a", -1.0]]}, "a text as name, got None"),
+        (GOOD | {"name": 7}, "a text as name, got int"),
+        ({"hypotheses": [["a", -1.0]]}, "a text as name, got NoneType"),
         (GOOD | {"name": "u2", "reference": ["a"]}, "a text as reference, got"),
-        ({"name": "u2"}, "a list of hypotheses, got None"),
-        (GOOD | {"name": "u2", "hypotheses": []}, "a list of hypotheses, got .. at"),
-        (GOOD | {"name": "u2", "hypotheses": [["a"]]}, "a text and a finite score, got .'a'. at"),
-        (GOOD | {"name": "u2", "hypotheses": [["a", "b"]]}, "a text and a finite score, got"),
-        (GOOD | {"name": "u2", "hypotheses": [["a", float("nan")]]}, "finite score, got .'a', nan."),
+        ({"name": "u2"}, "a list of hypotheses, got NoneType"),
+        (GOOD | {"name": "u2", "hypotheses": []}, "a list of hypotheses, got an empty one at"),
+        (GOOD | {"name": "u2", "hypotheses": [["a"]]}, "a text and a finite score in each hypothesis"),
+        (GOOD | {"name": "u2", "hypotheses": [["a", "b"]]}, "a text and a finite score in each"),
+        (GOOD | {"name": "u2", "hypotheses": [["a", float("nan")]]}, "a text and a finite score in each"),
     ],
 )
 def test_a_bad_line_is_refused_with_its_number(line: object, message: str, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ BAD_UCI = {
     ),
     "negative": (UCI.replace("1 4 3", "1 4 -3"), "counts of 0 or more, got -3"),
     "two numbers": ("3\n4\n2\n1 4\n1 2\n", "`document word count` on each line, got 2 numbers"),
-    "letters": (UCI.replace("1 4 3", "1 x 3"), "`document word count`, got another line .* after line 3"),
+    "letters": (UCI.replace("1 4 3", "1 x 3"), "`document word count`, got something else at .*, line 6"),
     "nothing": ("3\n4\n0\n", "at least one word"),
 }
 

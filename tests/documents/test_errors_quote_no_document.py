@@ -3,14 +3,32 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from documents.reading.workbooks import write_workbook
 
-from fedtopics import Corpus, read, train
+from fedtopics import LDA, Corpus, read, train
+from fedtopics.applications.classification import checked_labels, split_by_class, split_by_column
+from fedtopics.applications.speech import nbest
 from fedtopics.errors import InputError
+from fedtopics.evaluation import over_time
 from fedtopics.model import TopicModel
 
 SECRET = "patient Margarethe complained of headaches and a rash since Tuesday"
 MODEL = TopicModel.from_counts([[3, 1], [1, 3]], ["headaches", "rash"])
+
+
+COUNTED = Corpus.from_sparse([[1, 1]], ["headaches", "rash"])
+
+
+def labeled(*labels: str) -> Corpus:
+    return Corpus.from_sparse([[1, 1]] * len(labels), ["a", "b"], labels=labels, parties=labels)
+
+
+def counts(folder: Path, content: str) -> Path:
+    file(folder, "vocab.x.txt", "rain\n")
+    return file(folder, "docword.x.txt", content)
 
 
 def file(folder: Path, name: str, text: str) -> Path:
@@ -47,6 +65,38 @@ WRONG: dict[str, Callable[[Path], object]] = {
     "a mapping for a model": lambda _: MODEL.transform({SECRET: SECRET}),  # type: ignore[arg-type]
     "bytes in a row": lambda _: read([{"text": SECRET.encode()}]),
     "a row in a row": lambda _: read([{"text": {"body": SECRET}}]),
+    "texts for counts": lambda _: LDA(2).fit([SECRET] * 3),
+    "a table of texts for counts": lambda _: LDA(2).fit(pd.DataFrame({"text": [SECRET] * 3})),
+    "bytes for counts": lambda _: LDA(2).fit(np.array([[SECRET.encode()]])),
+    "texts in a matrix": lambda _: MODEL.transform(np.array([[SECRET, SECRET]])),
+    "a path for a model": lambda _: MODEL.transform(Path(SECRET)),  # type: ignore[arg-type]
+    "half a character": lambda _: Corpus.from_texts([SECRET + "\ud83d"]),
+    "half a character for a model": lambda _: MODEL.transform([SECRET + "\ud83d"]),
+    "names of columns twice": lambda _: read(pd.DataFrame([[1, 2]], columns=[SECRET, SECRET])),
+    "mappings among texts": lambda _: read(pd.DataFrame({"text": [SECRET, {"a": SECRET}]})),
+    "another encoding": lambda folder: read(file(folder, "k.csv", f"text\n{SECRET}\n"), encoding="utf-16"),
+    "a word among UCI counts": lambda folder: read(counts(folder, f"1\n1\n1\n{SECRET}\n")),
+    "a short row without names": lambda folder: read(file(folder, "l.csv", "17,Tuesday headaches,x\n")),
+    "a short row and another column": lambda folder: read(
+        file(folder, "m.csv", "Margarethe had headaches\n"), text_column="b"
+    ),
+    "cells of a spreadsheet": lambda folder: read(
+        write_workbook(folder / "n.xlsx", {"a": [[SECRET, "b"], [SECRET, 2]]})
+    ),
+    "documents as a vocabulary": lambda folder: read(
+        "sotu", vocabulary=file(folder, "o.txt", f"{SECRET}\n{SECRET}\n")
+    ),
+    "long documents as a vocabulary": lambda folder: read(
+        "sotu", vocabulary=file(folder, "p.txt", f"{SECRET * 3}\n")
+    ),
+    "texts as times": lambda _: over_time(MODEL, COUNTED, [SECRET]),
+    "texts as labels": lambda _: checked_labels(labeled(SECRET, SECRET)),
+    "a text as one of the labels": lambda _: split_by_class(labeled(SECRET, "b", "b"), seed=0),
+    "texts as parts": lambda _: split_by_column(labeled(SECRET, "b")),
+    "a line that is no hypotheses": lambda folder: nbest.read(file(folder, "q.jsonl", SECRET)),
+    "hypotheses without scores": lambda folder: nbest.read(
+        file(folder, "r.jsonl", f'{{"name": "u", "hypotheses": ["{SECRET}"]}}')
+    ),
     "a text as a language": lambda _: read(
         [{"text": "a", "b": SECRET}], text_column="text", language_column="b"
     ),

@@ -12,13 +12,18 @@ import pytest
 from methods.played_rounds import played
 from planted import corpus_of, drawn_corpus, planted_topics, with_sentences
 
-from fedtopics import methods
+from fedtopics import methods, train
+from fedtopics.commands.tables import print_runs
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Party, Turn
+from fedtopics.report import run_page
+from fedtopics.runs.leaderboard import candidates
+from fedtopics.runs.preparing import Data
 
 TOPICS = planted_topics(4, 15)
 N_WORDS = TOPICS.shape[1]
@@ -105,6 +110,35 @@ def test_as_many_topics_come_out_as_were_asked_for() -> None:
     assert sizes[True] == 4 < sizes[False]
     assert ftm(n_topics=4).model_sizes(("north", "south")) == range(1, 5)
     assert ftm(n_topics=4, reduce=False).model_sizes(("north", "south")) == range(1, 9)
+
+
+def test_another_number_of_topics_is_said_everywhere(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parties = {"north": corpus(1, topics=TOPICS[:2]), "south": corpus(2, topics=TOPICS[2:])}
+    data = Data(parties, corpus(3, topics=TOPICS))
+    runs = [
+        train(data, "ftm", n_topics=4, epsilon=12.0, n_rounds=2, reduce=reduce) for reduce in (True, False)
+    ]
+    assert runs[0].record["notes"] == []
+    said = f"the model has {runs[1].model.n_topics} topics, not the 4 that were asked for"
+    assert said in caplog.text
+    assert said in repr(runs[1])
+    assert said[1:] in run_page(runs[1])
+    print_runs(runs)
+    head, _, *lines = capsys.readouterr().out.splitlines()[1:]
+    assert head.split()[:2] == ["method", "topics"]
+    counts = [line.split()[2] for line in lines if line.startswith("ftm (sound)")]
+    assert counts == ["4", str(runs[1].model.n_topics)]
+    print_runs(runs[:1])
+    assert " topics " not in capsys.readouterr().out.splitlines()[1]
+
+
+def test_the_board_compares_as_many_topics() -> None:
+    budget = Budget("word replace", 12.0, 1e-6)
+    found = list(candidates(budget, N_WORDS, ["ftm"], n_topics=4, top_words=8))
+    assert [each.variant for each in found] == ["sound", "paper"]
+    assert all(each.settings["reduce"] for each in found)
 
 
 def test_a_party_goes_on_with_the_counts_of_the_others() -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fedtopics.applications.bootstrap import N_RESAMPLES, Floats, Score, resampled
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.progress import track
@@ -50,7 +51,7 @@ def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int)
     if sizes.min() < 2:
         rare = names[sizes.argmin()]
         raise InputError(
-            f"expected at least 2 documents of every class to split, got one of {str(rare)!r}; leave it out"
+            f"expected at least 2 documents of every class to split, got one of {quoted(rare)}; leave it out"
         )
     try:
         train, test = split(
@@ -65,8 +66,10 @@ def split_by_column(corpus: Corpus) -> tuple[Corpus, Corpus]:
     """(train, test) as the own split of `corpus` says, which was read as its parties."""
     parts = np.array(corpus.parties or (), dtype=str)
     if not {"train", "test"} <= set(parts.tolist()):
-        found = ", ".join(sorted(set(parts.tolist()))) or "none"
-        raise InputError(f"expected documents of the parts train and test, got {found}")
+        found = sorted(set(parts.tolist()))
+        got = ", ".join(map(quoted, found[:5])) or "none"
+        more = f" and {len(found) - 5} others" if len(found) > 5 else ""
+        raise InputError(f"expected documents of the parts train and test, got {got}{more}")
     return corpus.select(parts == "train"), corpus.select(parts == "test")
 
 
@@ -86,7 +89,7 @@ def checked_labels(corpus: Corpus, documents: str = "documents") -> NDArray[np.s
         )
     labels = np.array(corpus.labels, dtype=str)
     if len(set(corpus.labels)) < 2:
-        found = f"all {corpus.n_docs} are {corpus.labels[0]!r}" if corpus.labels else "no document"
+        found = f"all {corpus.n_docs} are {quoted(corpus.labels[0])}" if corpus.labels else "no document"
         raise InputError(f"expected {documents} of two classes or more, got one: {found}")
     return labels
 
@@ -138,7 +141,7 @@ def _numbered(train: Corpus, test: Corpus) -> tuple[NDArray[np.int64], NDArray[n
     names = np.unique(checked_labels(train, "training documents"))
     labels = checked_labels(test, "test documents")
     if unknown := sorted(set(labels.tolist()) - set(names.tolist())):
-        raise InputError(f"expected test labels that the training documents have, got {unknown[0]!r}")
+        raise InputError(f"expected test labels that the training documents have, got {quoted(unknown[0])}")
     return np.searchsorted(names, np.array(train.labels, dtype=str)), np.searchsorted(names, labels)
 
 

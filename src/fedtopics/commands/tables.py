@@ -75,22 +75,30 @@ def print_runs(runs: list[Run]) -> None:
     scores = [name for name in SCORES if wide or name != "UMass"]
     print_note("held-out documents of all parties; perplexity: lower is better, the others: higher", "italic")
     table = plain_table("method")
-    for column in (*scores, "seconds", *(f"epsilon{' ' if wide else chr(10)}({unit})" for unit in units)):
+    counts = ["topics"] if any(_has_others(run) for run in runs) else []
+    prices = [f"epsilon{' ' if wide else chr(10)}({unit})" for unit in units]
+    for column in (*counts, *scores, "seconds", *prices):
         table.add_column(column, justify="right")
     unigram = runs[0].scores["perplexity_unigram"]
     if unigram is not None:
-        table.add_row(Text("no topics", "dim"), f"{unigram:.0f}")
+        table.add_row(Text("no topics", "dim"), *("" for _ in counts), f"{unigram:.0f}")
     for run in runs:
         seconds = _shown(run.record.get("seconds"), ".1f")
         for name, found in _rows(run):
             told = (_shown(found[SCORES[score][0]], SCORES[score][1]) for score in scores)
-            table.add_row(name, *told, seconds, *(epsilons.cell(run, unit) for unit in units))
+            n_topics = [str(run.record["n_topics"])] if counts else []
+            table.add_row(name, *n_topics, *told, seconds, *(epsilons.cell(run, unit) for unit in units))
     console.print(table)
     for note in epsilons.notes(runs, units):
         print_note(note, "dim")
     for run in runs:
         for warning in run.warnings:
             print_note(f"{_named(run)}: {warning}", "bold red")
+
+
+def _has_others(run: Run) -> bool:
+    """Whether the model has another number of topics than was asked for."""
+    return bool(run.record["n_topics"] != run.record.get("settings", {}).get("n_topics"))
 
 
 def _named(run: Run) -> str:

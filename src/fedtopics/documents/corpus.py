@@ -106,10 +106,9 @@ class Corpus:
         >>> corpus.words.tolist(), corpus.offsets.tolist(), corpus.sentence_offsets.tolist()
         ([3, 0, 1, 5, 2, 4], [0, 4, 6], [0, 2, 4, 6])
         """
-        if isinstance(texts, str):
-            raise InputError("expected a list of texts, got one string; put it in a list, or read a file")
-        if isinstance(texts, Mapping):
-            raise InputError("expected a list of texts, got a mapping; give its texts, or read() its rows")
+        if isinstance(texts, str | Mapping) or not isinstance(texts, Iterable):
+            kind = "one string" if isinstance(texts, str) else type(texts).__name__
+            raise InputError(f"expected a list of texts, got {kind}; put them in a list, or read() them")
         tracked = track(texts, "Reading texts", shown=progress)
         corpus = cls.from_documents((Document(text) for text in tracked), **options)
         return corpus._with(ids=ids, labels=labels, parties=parties, persons=persons)
@@ -155,8 +154,10 @@ class Corpus:
         """
         from scipy.sparse import csr_array
 
-        matrix = csr_array(counts)
-        matrix.sum_duplicates()
+        try:
+            (matrix := csr_array(counts)).sum_duplicates()
+        except (ValueError, TypeError):
+            raise InputError("expected a matrix of counts, got something else in it") from None
         with np.errstate(invalid="ignore"):
             whole = matrix.data.astype(np.int64)
         if (whole != matrix.data).any() or (whole < 0).any():

@@ -1,16 +1,33 @@
 """Matrices of counts, documents x words, as tokens; the counts may be fractions."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 STEPS = 64  # fractions are read in steps of 1/64 where tokens cannot have weights
+
+
+@contextmanager
+def showing_no_text() -> Iterator[None]:
+    """Refuses texts in place of counts in a sentence that holds none of them, unlike those of other tools."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise InputError(
+            "expected a matrix of counts or a Corpus, got texts; give fedtopics.Corpus.from_texts(texts), or "
+            "put a CountVectorizer in front"
+        ) from None
 
 
 class Tokens(NamedTuple):

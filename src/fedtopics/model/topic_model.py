@@ -168,6 +168,7 @@ class TopicModel(Shown):
 
         Memory holds a few batches, however many texts there are. `tokenizer`, `n_threads`: see `transform`.
         """
+        _texts(texts)
         read = self._reader(tokenizer)
         threads = n_threads or os.cpu_count() or 1
         yield from in_order(lambda batch: self.folded(read(batch)), batches(texts), threads)
@@ -247,8 +248,9 @@ class TopicModel(Shown):
 
 def _texts(documents: Any) -> Iterable[str] | None:
     """The texts, where these are texts and not counts."""
-    if isinstance(documents, str):
-        raise InputError("expected a list of texts, got one string; put it in a list")
+    if isinstance(documents, str | bytes | os.PathLike):
+        kind = {str: "one string", bytes: "bytes"}.get(type(documents), "a path")
+        raise InputError(f"expected a list of texts, got {kind}; put texts in a list, or read() a file")
     if is_table(documents) and not is_numeric(documents):
         return (document.text for document in from_table(documents, Columns()))
     return None if len(getattr(documents, "shape", ())) == 2 else documents

@@ -96,7 +96,7 @@ def train(
     options |= {"secure": secure, "secure_sum": secure_sum, "audit": audit, "keep": keep}
     with using(device):
         run = train_on(data, method, made, **options)
-        return beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads)
+        return _told(beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads))
 
 
 def train_on(
@@ -200,6 +200,13 @@ def compare(
     paid, trained = zip(*runs, strict=True)
     runs = list(zip(paid, beside_alone.all_told(trained), strict=True))
     return [replace(run, record=run.record | {"compared": _others(run, price, runs)}) for price, run in runs]
+
+
+def _told(run: Run) -> Run:
+    """The `run`, and on the log that it is of no use, where it is: nobody has to look for it."""
+    for warning in run.warnings:
+        logger.warning("%s: %s", run.record["method"], warning)
+    return run
 
 
 def _prices(method: str, epsilon: float | Sequence[float] | None) -> list[dict[str, Any]]:

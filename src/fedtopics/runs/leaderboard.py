@@ -83,7 +83,8 @@ def candidates(
         method, _, only = name.rstrip(")").partition(" (")
         for variant in (only,) if only else methods.variants(method) or (None,):
             known = methods.settings(method, variant)
-            given = {setting: value for setting, value in public.items() if setting in known}
+            same = {"reduce": True} | public  # as many topics for all
+            given = {setting: value for setting, value in same.items() if setting in known}
             chosen = given if variant is None else given | {"variant": variant}
             if budget.relation.startswith("person") and methods.takes(method, variant, unit="person"):
                 chosen |= {"unit": "person"}

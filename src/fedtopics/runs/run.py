@@ -11,6 +11,7 @@ import json
 import logging
 from dataclasses import dataclass, field, replace
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -158,9 +159,10 @@ class Run:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Scores, privacy and topics as notebooks show them."""
+        """Warnings, scores, privacy and topics as notebooks show them."""
         head = ["method", "perplexity", "NPMI", "diversity", "privacy"]
-        return table(head, _scores_shown(self)) + self.model._repr_html_()
+        warned = "".join(f"<p><b>Of no use:</b> {escape(warning)}</p>" for warning in self.warnings)
+        return warned + table(head, _scores_shown(self)) + self.model._repr_html_()
 
 
 def _scores_shown(run: Run) -> list[list[str]]:

@@ -23,6 +23,7 @@ from fedtopics.runs.experiment import scored, train_on
 from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
 from fedtopics.runs.run import Run
 
+FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
 UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
 TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
 
@@ -90,6 +91,8 @@ def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Meth
     name, variant = run.record["method"], run.record.get("variant")
     known = settings(name, variant)
     given = {key: value for key, value in run.record["settings"].items() if key in known}
+    if given.get("epsilon") is not None:  # a record has what follows from it, too
+        given = {key: value for key, value in given.items() if key not in FOLLOWS}
     given["n_topics"] = run.model.n_topics + n_new_topics
     few = "update" in run.record  # it was an update itself: its rounds are few already
     least = 1.0 if few else make(name, **given).rounds_again

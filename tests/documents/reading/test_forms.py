@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from documents.reading.workbooks import write_workbook
 
 from fedtopics.documents.reading import documents, read
 from fedtopics.errors import InputError
@@ -112,14 +113,8 @@ def test_half_characters_of_json_are_bad_too(tmp_path: Path) -> None:
 
 
 def workbook(path: Path) -> Path:
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    book.active.title = "Letters"
-    for row in (["id", "text", "office"], [1, "Rain again", "north"], [None, None, None], [2, "Wheat", None]):
-        book.active.append(row)
-    book.create_sheet("Empty")
-    book.save(path)
-    return path
+    rows = [["id", "text", "office"], [1, "Rain again", "north"], [None, None, None], [2, "Wheat", None]]
+    return write_workbook(path, {"Letters": rows, "Empty": []})
 
 
 def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:

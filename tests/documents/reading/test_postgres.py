@@ -147,6 +147,25 @@ def test_bad_queries(letters: str, query: str | None, said: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select body::int::text as text from letters",
+        "select number::text as text from letters where number / (number - 4000) = 0",
+        "select case when number > 3000 then body::date::text else body end as text from letters",
+        "select to_tsquery(body)::text as text from letters",
+        "select 1 / 0",
+        "create unique index moods on letters (mood)",
+    ],
+)
+def test_what_the_server_says_of_values_is_not_shown(letters: str, query: str) -> None:
+    with pytest.raises(InputError, match="may show a document; type the query into psql") as raised:
+        read(letters, query=query)
+    assert raised.value.__cause__ is None
+    for word in ("Peace", "ships", "calm"):
+        assert word not in str(raised.value)
+
+
 def test_no_server_and_no_password_in_the_message() -> None:
     pytest.importorskip("adbc_driver_postgresql")
     with pytest.raises(InputError, match="PostgreSQL answered: ") as raised:

@@ -15,6 +15,7 @@ from fedtopics.documents.text.indexing import index_texts
 from fedtopics.documents.text.known_words import reader
 from fedtopics.documents.text.numbering import numbered
 from fedtopics.documents.text.tokens import sentence_splitter_for, tokenizer_for
+from fedtopics.errors import InputError
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
 TIGHT = st.text("aBs1_' -'’é<&;", max_size=30)
@@ -110,7 +111,7 @@ def test_a_text_that_fails_in_a_worker_is_the_callers_error(monkeypatch: pytest.
     monkeypatch.setattr(cores, "BATCH", 10)
     monkeypatch.setattr(cores, "ALONE", 0)
     monkeypatch.setattr(cores, "n_cores", lambda: 2)
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(InputError, match="half of one"):
         index_texts(
             ["one two three four", "\ud800 five. Six"] * 3, tokenizer_for("en"), sentence_splitter_for("en")
         )

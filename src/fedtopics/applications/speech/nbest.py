@@ -15,6 +15,7 @@ from typing import Any
 from fedtopics import files
 from fedtopics.applications.speech.rescoring import Hypothesis, Utterance
 from fedtopics.documents.reading.files import lines
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 
@@ -27,7 +28,7 @@ def read(path: str | Path) -> list[Utterance]:
         try:
             utterance = _utterance(line)
             if utterance.name in found:
-                raise InputError(f"every name once, got {utterance.name!r} again")
+                raise InputError(f"every name once, got {quoted(utterance.name)} again")
         except InputError as error:
             raise InputError(f"expected {error} at {path}, line {number}") from None
         found[utterance.name] = utterance
@@ -56,14 +57,16 @@ def _utterance(line: str) -> Utterance:
     except json.JSONDecodeError:
         row = None
     if not isinstance(row, dict):
-        raise InputError(f"a JSON object, got {line.strip()[:60]!r}")
+        raise InputError("a JSON object, got another line")
     name, session, reference = row.get("name"), row.get("session", ""), row.get("reference", "")
     for field, value in (("name", name), ("session", session), ("reference", reference)):
         if not isinstance(value, str):
-            raise InputError(f"a text as {field}, got {value!r}")
+            raise InputError(f"a text as {field}, got {type(value).__name__}")
     given = row.get("hypotheses")
     if not isinstance(given, list) or not given:
-        raise InputError(f"a list of hypotheses, got {given!r}")
+        raise InputError(
+            f"a list of hypotheses, got {'an empty one' if given == [] else type(given).__name__}"
+        )
     return Utterance(str(name), session, tuple(reference.split()), tuple(map(_hypothesis, given)))
 
 
@@ -71,4 +74,4 @@ def _hypothesis(given: Any) -> Hypothesis:
     match given:
         case [str(text), int(score) | float(score)] if not isinstance(score, bool) and isfinite(score):
             return Hypothesis(tuple(text.split()), float(score))
-    raise InputError(f"a text and a finite score, got {given!r}")
+    raise InputError("a text and a finite score in each hypothesis, got something else")

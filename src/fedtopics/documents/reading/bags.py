@@ -76,14 +76,22 @@ def _uci_rows(path: Path, source: Iterator[str]) -> Iterator[NDArray[np.int64]]:
         if any(map(str.strip, block)):
             try:
                 rows = np.loadtxt(block, dtype=np.int64, ndmin=2, comments=None)
-            except ValueError as error:
-                after = f"{path} after line {first - 1}: {error}"
-                raise InputError(f"expected `document word count`, got another line in {after}") from None
+            except ValueError:
+                line = first + _other_line(block)
+                raise InputError(
+                    f"expected `document word count`, got something else at {path}, line {line}"
+                ) from None
             if rows.shape[1] != 3:
                 got = f"{rows.shape[1]} numbers in {path}"
                 raise InputError(f"expected `document word count` on each line, got {got}")
             yield rows
         first += len(block)
+
+
+def _other_line(block: Sequence[str]) -> int:
+    """The place of the first line that is not three whole numbers."""
+    fits = re.compile(r"\s*(-?\d{1,18}\s+-?\d{1,18}\s+-?\d{1,18}\s*)?")
+    return next((place for place, line in enumerate(block) if not fits.fullmatch(line)), 0)
 
 
 def _lda_c_pairs(path: Path, number: int, line: str) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from fedtopics.documents.corpus import Document
+from fedtopics.documents.text.harmless import may_be_text, quoted
 from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 _NOTHING = ("NAType", "NaTType")  # of pandas, which need not be installed
 BETWEEN_TEXTS = "\n\n"
-LONGEST_SHOWN = 30  # characters of a name of a column that a message may quote
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Columns:
             raise InputError(f"expected columns with different names in {source}, got {names}")
         for name in self.used:
             if name not in present:
-                raise InputError(f"expected a column {name!r} in {source}, got {names}")
+                raise InputError(f"expected a column {quoted(name)} in {source}, got {names}")
         text = self.texts or _named("text", present) or _only(present if texts is None else texts)
         if not text:
             raise InputError(
@@ -88,11 +88,26 @@ class Columns:
 def listed(names: Sequence[str]) -> str:
     """The names of columns for a message; what may be a document, as where no line names columns, is not.
 
-    >>> listed(["id", "Dear doctor, since Monday my knee hurts again"])
-    'id, (a name of 45 characters)'
+    >>> listed(["id", "Dear doctor, since Monday my knee hurts again"]), listed(["1", "Knee hurts"])
+    ('id, (a name of 45 characters)', '1, (a name of 10 characters)')
     """
-    shown = [name if len(name) <= LONGEST_SHOWN else f"(a name of {len(name)} characters)" for name in names]
+    first = 1 if are_data(names) else 3
+    shown = [
+        f"(a name of {len(name)} characters)" if may_be_text(name) or len(name.split()) > first else name
+        for name in names
+    ]
     return ", ".join(shown) or "no column"
+
+
+def are_data(names: Sequence[str]) -> bool:
+    """Whether these look like a row of values, not like names: a text, or a number among others, or one line.
+
+    >>> are_data(["id", "text"]), are_data(["1", "2"]), are_data(["17", "knee"])
+    (False, False, True)
+    """
+    numbers = [name.strip().isdecimal() for name in names]
+    is_line = len(names) == 1 and len(names[0].split()) > 1
+    return is_line or any(map(may_be_text, names)) or (any(numbers) and not all(numbers))
 
 
 def _named(name: str, present: Iterable[str]) -> str | None:
@@ -109,8 +124,10 @@ def _string(value: object, column: str) -> str:
         return ""
     if isinstance(value, bytes | bytearray | Mapping):
         kind = type(value).__name__
-        raise InputError(f"expected text in column {column!r:.60}, got {kind}; make strings of it")
+        raise InputError(f"expected text in column {quoted(column)}, got {kind}; make strings of it")
     try:
         return " ".join(map(str, value)) if isinstance(value, list) else str(value)
     except (RecursionError, ValueError):
-        raise InputError(f"expected text in column {column!r}, got lists or numbers without end") from None
+        raise InputError(
+            f"expected text in column {quoted(column)}, got lists or numbers without end"
+        ) from None

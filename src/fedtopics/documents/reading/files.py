@@ -54,7 +54,7 @@ def lines(path: Path, form: Form = PLAIN, *, progress: bool | None = False) -> I
                 if number % _LINES_PER_STEP == 0:
                     shown.advance(stored.tell() - place)
                     place = stored.tell()
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise _bad_byte(path, form.encoding) from None
         shown.advance(stored.tell() - place)
 

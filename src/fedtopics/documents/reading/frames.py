@@ -12,6 +12,7 @@ import numpy as np
 from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.arrow import arrow
 from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 NAME = "the table"
@@ -52,6 +53,10 @@ def from_frame(frame: Any, columns: Columns) -> Iterator[Document]:
         raise InputError(
             "expected columns of one kind each, got texts among other values; make the texts strings"
         ) from None
+    except ValueError as error:  # what pandas says shows names of columns
+        if isinstance(error, InputError):
+            raise
+        raise InputError("expected columns with different names, got some twice") from None
 
 
 def from_rows(rows: Sequence[Mapping[str, Any]], columns: Columns) -> Iterator[Document]:
@@ -63,5 +68,5 @@ def from_rows(rows: Sequence[Mapping[str, Any]], columns: Columns) -> Iterator[D
             raise InputError(f"expected a mapping in row {number}, got {type(row).__name__}")
         missing = next((name for name in found.used if name not in row), None)
         if missing is not None:
-            raise InputError(f"expected a column {missing!r} in row {number}, got none")
+            raise InputError(f"expected a column {quoted(missing)} in row {number}, got none")
         yield found.document(row)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.arrow import arrow
-from fedtopics.documents.reading.columns import LONGEST_SHOWN, Columns, listed
+from fedtopics.documents.reading.columns import Columns, are_data, listed
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
 from fedtopics.documents.reading.form import Form
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
 from fedtopics.progress import bar
@@ -78,7 +79,7 @@ def columns_of_table(columns: Columns, names: list[str], source: str, *, header:
     try:
         return columns.among(names, source)
     except InputError as error:
-        odd = any(len(name) > LONGEST_SHOWN or name.strip().isdecimal() for name in [*names, *columns.used])
+        odd = are_data(names) or any(name.strip().isdecimal() for name in [*names, *columns.used])
         hint = "; where the first row is no header give --no-header (header=False)" if header and odd else ""
         raise InputError(f"{error}{hint}") from None
 
@@ -94,7 +95,7 @@ def from_json(path: Path, columns: Columns, form: Form, *, progress: bool | None
             found = columns.among(list(row), str(path), texts)
         for name in found.used:
             if name not in row:
-                raise InputError(f"expected a column {name!r}, got {listed(list(row))} at {place}")
+                raise InputError(f"expected a column {quoted(name)}, got {listed(list(row))} at {place}")
         yield found.document(row)
 
 

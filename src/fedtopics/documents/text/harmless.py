@@ -5,6 +5,8 @@ from typing import TypeVar
 
 Value = TypeVar("Value", bound=object)
 _KEPT = "\n\t\u00a0\u200c\u200d\u3000"  # line ends, tabs, and the spaces and joiners that people write
+HALF = "expected texts of whole characters, got half of one; text.encode(errors='replace').decode() mends it"
+LONGEST_NAME, MOST_WORDS = 30, 3  # characters and words of a name that a message may quote
 _FORMULA = ("=", "+", "-", "@")  # what makes a spreadsheet compute a cell
 
 
@@ -19,6 +21,25 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _KEPT else ascii(c)[1:-1] for c in text)
+
+
+def quoted(value: object) -> str:
+    """What a message may quote of a value: a name, never what may be a document, which has its length told.
+
+    >>> quoted("north"), quoted("I have had headaches since Monday")
+    ("'north'", '(a text of 33 characters)')
+    """
+    text = str(value)
+    return f"(a text of {len(text)} characters)" if may_be_text(text) else repr(text)
+
+
+def may_be_text(name: str) -> bool:
+    """Whether this is too long for a name.
+
+    >>> may_be_text("Date of visit"), may_be_text("He was ill again")
+    (False, True)
+    """
+    return len(name) > LONGEST_NAME or len(name.split()) > MOST_WORDS
 
 
 def one_line(text: str) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents import mapped
 from fedtopics.documents.text.cores import parts
+from fedtopics.documents.text.harmless import HALF
 from fedtopics.documents.text.numbering import Merged, Splitter
 from fedtopics.documents.text.tokens import Tokenizer
 from fedtopics.documents.text.words import is_word
@@ -117,10 +118,13 @@ def index_texts(
     """
     words, merged = mapped.Growing(np.int32, on_disk=on_disk), Merged()
     bounds = [_Bounds(on_disk=on_disk) for _ in range(3)]
-    for part in parts(texts, tokenizer, splitter):
-        words.append(merged(part))
-        for growing, own in zip(bounds, part[1:4], strict=True):
-            growing.append(own)
+    try:
+        for part in parts(texts, tokenizer, splitter):
+            words.append(merged(part))
+            for growing, own in zip(bounds, part[1:4], strict=True):
+                growing.append(own)
+    except UnicodeEncodeError:
+        raise InputError(HALF) from None
     for word in merged.vocabulary:
         if not isinstance(word, str):
             raise InputError("expected a tokenizer that returns a list of strings, got others in its list")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.text.cores import batched
+from fedtopics.documents.text.harmless import HALF
 from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 from fedtopics.errors import InputError
 
@@ -38,7 +39,10 @@ def reader(vocabulary: Sequence[str], tokenizer: Tokenizer) -> Callable[[list[st
     native = tokenizer.known(vocabulary)
 
     def read(texts: list[str]) -> Known:
-        words, sizes, n_tokens = native.read(texts, True)
+        try:
+            words, sizes, n_tokens = native.read(texts, True)
+        except UnicodeEncodeError:
+            raise InputError(HALF) from None
         left = np.flatnonzero(n_tokens < 0).tolist()
         if not left:
             return Known(words, _ends(sizes), int(n_tokens.sum()))

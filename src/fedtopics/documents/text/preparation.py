@@ -7,6 +7,7 @@ from typing import Literal, TypedDict, Unpack
 
 from fedtopics import files
 from fedtopics.documents.text import word_lists
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.documents.text.languages import BETWEEN, index_languages, named, several, stop_words_of
 from fedtopics.documents.text.stop_words import stop_words_for
@@ -88,7 +89,7 @@ def _over_chosen_words(indexed: Indexed, chooser: WordFilter | tuple[str, ...]) 
     known = with_vocabulary(indexed, chooser)
     if not len(known.words):
         raise InputError(
-            f"no word of the given vocabulary ({chooser[0]!r} ...) occurs in the {n_docs} documents; "
+            f"no word of the given vocabulary ({quoted(chooser[0])} ...) occurs in the {n_docs} documents; "
             "check its spelling (words are in lower case) and language"
         )
     return known
@@ -138,7 +139,7 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
     if len(set(words)) < len(words):
         seen: set[str] = set()
         twice = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
-        raise InputError(f"expected every word once, got {twice!r} twice in {name}")
+        raise InputError(f"expected every word once, got {quoted(twice)} twice in {name}")
     check_words(words, name)
     return words
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 LONGEST = 100  # characters
@@ -34,11 +35,12 @@ def is_word(word: object) -> bool:
 
 
 def check_words(words: Iterable[object], source: str) -> None:
-    """Refuse what holds anything but words; the message shows the first of them in ASCII."""
+    """Refuse what holds anything but words; the message names the first of them, unless it may be a text."""
     for word in words:
         if not is_word(word):
+            got = quoted(word) if isinstance(word, str) else type(word).__name__
             raise InputError(
-                f"expected words of 1 to {LONGEST} characters that can be printed, got {ascii(word)[:60]} "
+                f"expected words of 1 to {LONGEST} characters that can be printed, got {got} "
                 f"in {source}; remove it"
             )
 

@@ -153,6 +153,14 @@ class IntegratedTopics(Method):
             return np.arange(own), own
         return tree.groups(tree.joins(whole.probabilities, whole.weights), most), most
 
+    def remarks(self, state: Arrays) -> list[str]:
+        n_topics = self._joined(state)[1] if state else self.n_topics
+        if n_topics == self.n_topics:
+            return []
+        more = "parties have others of their own" + ("" if self.reduce else ", which reduce=true joins")
+        why = more if n_topics > self.n_topics else "parties have that many in common and no others"
+        return [f"the model has {n_topics} topics, not the {self.n_topics} that were asked for: {why}"]
+
     def party_topics(self, state: Arrays) -> dict[str, NDArray[Any]]:
         group, n_topics = self._joined(state)
         parties = [key.removeprefix("members/") for key in state if key.startswith("members/")]

@@ -25,6 +25,7 @@ leaves.
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,7 +48,7 @@ from fedtopics.protocol.told import Form, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import channel_em, private_mh, unit_em
 from fedtopics.sampling.channel_em import Mixtures, SizedTopics
-from fedtopics.sampling.histograms import Histograms
+from fedtopics.sampling.histograms import LARGEST_SIGMA, Histograms
 
 ROWS = ("offsets", "words", "values", "documents", "lengths")
 
@@ -149,7 +150,13 @@ class Pctd(GaussianUnits):
         if self.sigma is not None:
             return self.sigma
         wanted = EPSILON if self.epsilon is None else self.epsilon
-        return least_sigma(wanted, self.delta, self.n_releases, self.grid, self.bounds)
+        found = least_sigma(wanted, self.delta, self.n_releases, self.grid, self.bounds)
+        if LARGEST_SIGMA < found < inf:
+            raise InputError(
+                f"expected an epsilon that leaves some signal, got {wanted:g}, whose noise has deviation "
+                f"{found:.0f} on every count; take a larger epsilon"
+            )
+        return found
 
     @property
     def prior(self) -> float:
