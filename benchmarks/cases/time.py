@@ -41,6 +41,23 @@ EVENTS = {  # a word, the event, decades that it belongs to
     "medicare": ("health insurance", (1990, 2000)),
 }
 
+# Written down from general knowledge before anything was run on them, and measured once, with the settings that
+# the events above had led to. A word that is not in the vocabulary counts as missed.
+MORE_EVENTS = {
+    "embargo": ("embargo, war of 1812", (1800, 1810)),
+    "cherokees": ("removal of the Indians", (1820, 1830)),
+    "oregon": ("boundary of Oregon", (1840,)),
+    "freedmen": ("after slavery", (1860, 1870)),
+    "polygamy": ("Mormons of Utah", (1870, 1880)),
+    "panama": ("Panama Canal is built", (1900, 1910)),
+    "trusts": ("trusts are broken up", (1900, 1910)),
+    "prohibition": ("alcohol is forbidden", (1920,)),
+    "depression": ("Great Depression", (1930,)),
+    "korea": ("war in Korea", (1950,)),
+    "energy": ("energy crisis", (1970, 1980)),
+    "drugs": ("war on drugs", (1980, 1990)),
+}
+
 
 @cache
 def passages() -> tuple[Corpus, tuple[int, ...]]:
