@@ -41,8 +41,8 @@ EVENTS = {  # a word, the event, decades that it belongs to
     "medicare": ("health insurance", (1990, 2000)),
 }
 
-# Written down from general knowledge before anything was run on them, and measured once, with the settings that
-# the events above had led to. A word that is not in the vocabulary counts as missed.
+# Written down from general knowledge before anything was run on them, and measured once, with the settings
+# that the events above had led to. A word that is not in the vocabulary counts as missed.
 MORE_EVENTS = {
     "embargo": ("embargo, war of 1812", (1800, 1810)),
     "cherokees": ("removal of the Indians", (1820, 1830)),
