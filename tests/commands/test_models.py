@@ -73,6 +73,15 @@ def test_topics_peak_in_their_time(place: Path) -> None:
     assert found["periods"] == ["1900", "1910", "1920"]
     assert sorted(np.argmax(found["shares"], axis=0).tolist()) == [0, 1, 2]
     assert "not to be published" in said("topics", place / "run", *given)
+    word = TopicModel.load(place / "run").top_words(1)[0][0]
+    event = json.loads(said("topics", place / "run", *given, "--event", word, "--json"))["events"][0]
+    assert event["peak"] == found["periods"][int(np.argmax(np.array(found["shares"])[:, 0]))]
+    shown = said("topics", place / "run", *given, "--event", word, "--story", 0)
+    assert "what it says there" in shown
+    assert "in topic" in shown
+    for wrong in (("--event", word), ("--story", "1")):
+        result = CliRunner().invoke(app, ["topics", str(place / "run"), *wrong])
+        assert "--over-time" in str(result.exception)
 
 
 def test_a_run_goes_on_and_models_are_merged(place: Path) -> None:

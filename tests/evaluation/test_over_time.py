@@ -7,6 +7,7 @@ import pytest
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
+from fedtopics.evaluation.assigned import Assigned
 from fedtopics.evaluation.intrusion import graded, questions, sheet
 from fedtopics.evaluation.over_time import over_time
 from fedtopics.model import TopicModel
@@ -32,6 +33,52 @@ def test_a_topic_peaks_when_it_is_written_about() -> None:
     assert found.bar(0)[0] == "█"
     assert str(found).count("\n") == 3
     assert list(found.to_pandas().index) == list(found.periods)
+
+
+def test_what_a_topic_says_in_a_period_is_told_by_the_words_that_are_more_often_there() -> None:
+    """Topic 0 speaks of w0 and w1 in the forties and of w2 and w3 in the sixties; w4 is always there."""
+    texts = [[0, 1, 4, 4]] * 3 + [[2, 3, 4, 4]] * 2 + [[12, 13, 14, 15]]
+    words = np.array([word for text in texts for word in text], np.int32)
+    corpus = Corpus(words, np.arange(0, 25, 4), WORDS)
+    years = [1941, 1942, 1943, 1961, 1962, 1963]
+    found = over_time(MODEL, corpus, years, period="decade", events=["w0", "w2 W3", "w4"], n_words=2)
+    assert [set(of_period[0]) for of_period in found.said] == [{"w0", "w1"}, {"w2", "w3"}]
+    assert found.said[0][2] == ()
+    assert [(event.topic, event.peak) for event in found.events[:2]] == [(0, "1940"), (0, "1960")]
+    assert np.allclose(found.events[1].shares, [0, 4 / 12], atol=0.01)
+    assert np.allclose(found.events[2].shares, [6 / 12, 4 / 12], atol=0.01)
+    assert found.events[1].bar() == " █"
+    assert found.story(0).splitlines()[2].split() == ["1960", f"{found.shares[1, 0]:.1%}", *found.said[1][0]]
+    assert "w2 W3" in str(found)
+    assert over_time(MODEL, corpus, years, period="decade", n_words=0).said == ()
+
+
+def test_a_word_of_several_topics_is_divided_by_what_its_documents_speak_of() -> None:
+    """By theta times phi of each token, whatever the size of the stretches in which they are done."""
+    shared = np.full((2, 4), 1e-9)
+    shared[0, [0, 2]], shared[1, [1, 2]] = 0.5, 0.5
+    model = TopicModel(shared / shared.sum(axis=1, keepdims=True), np.full(2, 0.1), WORDS[:4])
+    corpus = Corpus(np.array([0, 0, 2, 1, 1, 2, 2], np.int32), np.array([0, 3, 7]), WORDS[:4])
+    theta = model.transform(corpus)
+    found = Assigned(corpus, theta, model.topic_word, np.array([0, 1]), 2)
+    assert np.allclose(found.amounts(np.array([2])), theta * np.array([[1.0], [2.0]]), atol=1e-6)
+    counts = list(found.by_group())
+    assert np.allclose([group[:, 2] for group in counts], found.amounts(np.array([2])))
+    assert np.allclose([group.sum() for group in counts], [3, 4])
+    assert found.sayings(1) == [[[0], []], [[], [1]]]
+
+
+@pytest.mark.parametrize(
+    ("events", "message"), [(["w0", "lincoln"], "lincoln"), ([" "], "none"), (["w30"], "none has")]
+)
+def test_events_that_nobody_speaks_of_are_refused(events: list[str], message: str) -> None:
+    two = Corpus(np.zeros(2, np.int32), np.arange(3), WORDS)
+    with pytest.raises(InputError, match=message):
+        over_time(MODEL, two, [1900, 1901], events=events)
+    with pytest.raises(InputError, match="0 to 2"):
+        over_time(MODEL, two, [1900, 1901]).story(3)
+    with pytest.raises(InputError, match="n_words"):
+        over_time(MODEL, two, [1900, 1901], n_words=-1)
 
 
 @pytest.mark.parametrize(

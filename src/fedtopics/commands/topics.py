@@ -10,21 +10,33 @@
 
   fedtopics topics runs/speeches --over-time speeches.csv --time-column year --period decade
 
+  fedtopics topics runs/speeches --over-time speeches.csv --time-column year --event vietnam --story 17
+
   fedtopics topics runs/demo --intrusion sheet.csv      # then, filled in: --answers sheet.csv
 """
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from fedtopics import files
 from fedtopics.commands import options, tables
+from fedtopics.errors import InputError
 from fedtopics.evaluation.intrusion import Question, graded, questions, sheet
-from fedtopics.evaluation.over_time import over_time
+from fedtopics.evaluation.over_time import OverTime, over_time
 from fedtopics.model import TopicModel
 from fedtopics.model.tree import drawn
+
+Events: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--event", help="Words of an event whose course is shown, of --over-time; may be repeated."),
+]
+Story: TypeAlias = Annotated[
+    int | None, typer.Option(min=0, help="Topic of which is shown what it says by period, of --over-time.")
+]
 
 
 def topics(
@@ -51,6 +63,8 @@ def topics(
     ] = "date",
     text_column: Annotated[list[str] | None, typer.Option(help="Column with their text.")] = None,
     period: Annotated[str, typer.Option(help="month, year, decade or century.")] = "year",
+    events: Events = None,
+    story: Story = None,
     intrusion: Annotated[
         Path | None, typer.Option(help="New file for questions to people: which word does not belong?")
     ] = None,
@@ -64,7 +78,13 @@ def topics(
     if common is not None:
         options.say("\n".join(model.common_words(common)))
     elif documents is not None:
-        _show_over_time(model, documents, time_column, text_column, period, as_json)
+        corpus = options.Reading(text_column=text_column).all_words(
+            documents, model, label_column=time_column
+        )
+        asked = partial(over_time, period=period, events=events or (), n_words=n_words)
+        _show_over_time(asked(model, corpus, corpus.labels or ()), story, as_json)
+    elif events or story is not None:
+        raise InputError("--event and --story need --over-time with documents; give it")
     elif intrusion is not None:
         options.require_new_file(intrusion, "--intrusion")
         files.publish(intrusion, sheet(questions(model, seed=seed, by=by)))
@@ -79,21 +99,12 @@ def topics(
         tables.print_topics(model, n_topics or model.n_topics, n_words, by=by)
 
 
-def _show_over_time(
-    model: TopicModel,
-    source: str,
-    time_column: str,
-    text_column: list[str] | None,
-    period: str,
-    as_json: bool,
-) -> None:
-    columns = options.Reading(text_column=text_column)
-    corpus = columns.all_words(source, model, label_column=time_column)
-    found = over_time(model, corpus, corpus.labels or (), period=period)
+def _show_over_time(found: OverTime, story: int | None, as_json: bool) -> None:
     if as_json:
         options.print_json(found.to_dict())
         return
-    tables.console.print(str(found), soft_wrap=True, highlight=False, markup=False)
+    shown = str(found) if story is None else f"{found.story(story)}\n\n{found.courses()}".rstrip("\n")
+    tables.console.print(shown, soft_wrap=True, highlight=False, markup=False)
     options.say("these shares are of the documents themselves: for who holds them, not to be published")
 
 
