@@ -103,7 +103,7 @@ def test_rescore_refuses_bad_files(heard: Path, runs: dict[str, Path], tmp_path:
     assert "got 'the end of the file' at" in refused("rescore", run, good, "--language-model", bad)
     bad.write_text(good.read_text() + '{"name": "u3"}\n')
     error = refused("rescore", run, bad, "--language-model", model)
-    assert "a list of hypotheses, got None at" in error
+    assert "a list of hypotheses, got NoneType at" in error
     assert "line 4" in error
     assert "interpolation or rescaling, got 'magic'" in refused(
         "rescore", run, good, "--language-model", model, "--way", "magic"
