@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from sampling.gpu.played import PlayedGpu
 import fedtopics
 from fedtopics.errors import InputError
 from fedtopics.sampling.gpu import device, jumps, plan, rows, using
-from fedtopics.sampling.gpu.channel_em import Items
+from fedtopics.sampling.gpu.channel_em import Items, Large
 from fedtopics.sampling.gpu.device import Card
 from fedtopics.sampling.gpu.kept import Kept
 
@@ -43,11 +44,13 @@ def test_ten_thousand_topics_fit_on_a_card_of_today_and_are_refused_on_an_older_
 @pytest.mark.parametrize("n_topics", [1, 16, 17, 128, 256, 257, 5000])
 def test_rows_of_topics_fit_where_they_are_planned(n_topics: int) -> None:
     need = rows.Need(4, (96, 128, 168), beside=272)
-    launch, constants = rows.launch(H200, 10**6, n_topics, need), need.constants(n_topics)
+    launch, constants = rows.launch(H200, 10**6, n_topics, need, at_once=True), need.constants(n_topics)
     assert (constants["VECTORS"] == 0) == (n_topics > 256)
     assert launch.shared <= H200.shared_block
     assert constants["BLOCKS"] * rows.THREADS * need.registers[0 if n_topics > 256 else -1] <= 65_536 * 2
     assert launch.blocks <= H200.n_processors * constants["BLOCKS"] * rows.THREADS // launch.threads
+    for_all = rows.launch(H200, 10**6, n_topics, need)
+    assert for_all == replace(launch, blocks=-(-(10**6) // (launch.threads // plan.LANES)))
     with pytest.raises(InputError, match="topics on Tesla T4, got 10,000"):
         rows.launch(TURING, 1, 10_000, need)
 
@@ -57,6 +60,16 @@ def test_a_token_takes_at_most_16_bytes() -> None:
         memory = 16 * n_tokens + plan.RESERVE + 12 * 10_002 + 64 * 100
         assert plan.tokens_at_once(memory, 5_000, 5_000, 100) >= n_tokens
     assert plan.tokens_at_once(1000, 5_000, 5_000, 100) == 0
+
+
+def test_large_counts_of_a_document_are_worked_on_side_by_side_the_largest_first() -> None:
+    values = np.array([9, 1, 30, 8, 2, 100, *range(40, 20, -1)], np.int32)
+    found = Large.of(values, np.array([0, 3, 5, 5, 26]), 8.0)
+    assert list(found.offsets) == [0, 2, 2, 2, 23]
+    assert list(found.entries[:4]) == [2, 0, 5, 6]
+    assert list(found.steps) == [30, 0, 0, 100 + 25]  # of two documents' first, and the seventeenth
+    nothing = Large.of(values, np.array([0, 26]), np.inf)
+    assert (len(nothing.entries), list(nothing.offsets), list(nothing.steps)) == (0, [0, 0], [0])
 
 
 def test_every_row_with_tokens_is_short_or_long() -> None:

@@ -10,15 +10,16 @@ constexpr int TILE = LANES * (LANES + 1);  // sums of each lane for sixteen entr
 
 #define UNROLLED _Pragma("unroll 2")  // rows of phi that are asked for side by side
 
-// What is known of an entry: its weight, the parts of the evidence of its document and of its word that are its own.
+// What is known of an entry: its weight, the parts of the evidence of its document and of its word that are its own. While
+// its document is worked on, a large entry has the bits of its likelihood in place of the document.
 struct alignas(16) Told {
   float weight, of_document, of_word;
   int document;
 };
 
 __device__ inline float responsibility(float theta, float share, float phi, float of_document, float of_word) {
-  const float without_document = larger(1.0f - of_document * phi, FLOOR);
-  const float without_word = larger(1.0f - of_word * share, FLOOR);
+  const float without_document = fmaxf(1.0f - of_document * phi, FLOOR);
+  const float without_word = fmaxf(1.0f - of_word * share, FLOOR);
   return theta * phi * without_document * without_word;
 }
 
@@ -33,6 +34,7 @@ __device__ inline float sum_row(const float* tile) {
 
 struct Problem {
   const int *words, *values;
+  Told* told;
   const float *phi, *inverse_sizes, *alpha, *coverage;
   Law law;
   double absence, silence, hidden, alpha_sum;
@@ -43,6 +45,8 @@ struct Problem {
 struct Batch {
   int count, word;
   float weight, of_document, of_word, likelihood;
+
+  __device__ Told told(int document) const { return {weight, of_document, of_word, document}; }
 };
 
 struct Document {
@@ -61,39 +65,55 @@ struct Document {
 
   __device__ void share() { EACH(j) shares[j] = theta[j] * p.inverse_sizes[j * LANES + lane()]; }
 
-  __device__ Posterior tokens(float value, float mu, bool want_evidence) const {
-    if (p.law.growth > 0.0) return gaussian(p.law, value, mu, want_evidence);
-    if (p.law.decay > 0.0f) return geometric(p.law, value, mu, want_evidence);
+  __device__ Posterior tokens(float value, float mu, bool want_evidence, bool known) const {
+    if (p.law.growth > 0.0) return gaussian(p.law, value, mu, want_evidence, known);
+    if (p.law.decay > 0.0f) return geometric(p.law, value, mu, want_evidence, known);
     return {value, want_evidence ? value * logarithm(larger(mu / intensity, SMALLEST)) : value};
   }
 
-  // Responsibilities of up to sixteen entries, each token left out of its own document and its own word. Where this is
-  // `fresh`, what no entry covers is found on the way. Lanes without an entry work on word 0 and count for nothing.
-  __device__ Batch weigh(Long first, Long last, bool want_evidence, bool fresh) {
+  // What the entries `large` tell, whose sums are long. Side by side sixteen take as long as one, and in the order of the
+  // document most would be alone.
+  __device__ void weigh_large(const int* large, int n, bool want_evidence) {
+    for (int first = 0; first < n; first += LANES) {
+      const int count = n - first < LANES ? n - first : LANES;
+      const Long entry = lane() < count ? large[first + lane()] : 0;
+      const Batch batch = weigh<true>(entry, count, want_evidence, false);
+      if (lane() < count) p.told[entry] = batch.told(__float_as_int(batch.likelihood));
+    }
+    meet();
+  }
+
+  // Responsibilities of `count` entries, each token left out of its own document and its own word. Unless these are LARGE,
+  // what large ones tell is known from `weigh_large`. Where this is `fresh`, what no entry covers is found on the way. Lanes
+  // without an entry work on word 0 and count for nothing.
+  template <bool LARGE>
+  __device__ Batch weigh(Long entry, int count, bool want_evidence, bool fresh) {
     Batch batch;
-    batch.count = last - first < LANES ? (int)(last - first) : LANES;
-    const bool here = lane() < batch.count;
-    batch.word = here ? p.words[first + lane()] : 0;
-    const float value = here ? (float)p.values[first + lane()] : 0.0f;
+    batch.count = count;
+    const bool here = lane() < count;
+    batch.word = here ? p.words[entry] : 0;
+    const float value = here ? (float)p.values[entry] : 0.0f;
+    const bool known = !LARGE && value > p.law.most;
     meet();
     UNROLLED
     for (int i = 0; i < LANES; i++) {
       const float* const phi = row(from(i, batch.word));
-      const bool counts = i < batch.count;
       float running = 0.0f;
       EACH(j) {
         running = running + theta[j] * phi[j * LANES];
-        if (fresh) rest[j] = rest[j] - (counts ? phi[j * LANES] : 0.0f);
+        if (fresh) rest[j] = rest[j] - (i < count ? phi[j * LANES] : 0.0f);
       }
-      tile[i * (LANES + 1) + lane()] = counts ? running : 0.0f;
+      tile[i * (LANES + 1) + lane()] = running;
     }
     meet();
-    const float density = larger(sum_row(tile), SMALLEST), mu = intensity * density;
-    const Posterior whole = tokens(value, mu, want_evidence);
-    batch.likelihood = whole.log_evidence - (float)p.absence * mu;
+    const float density = larger(here ? sum_row(tile) : 0.0f, SMALLEST), mu = intensity * density;
+    const Posterior whole = tokens(value, mu, want_evidence, known);
+    const Told told = known ? p.told[entry] : Told{};
+    batch.likelihood = known ? __int_as_float(told.document) : whole.log_evidence - (float)p.absence * mu;
     const float mass = intensity + (float)p.alpha_sum;
     batch.of_document = p.exclude ? smaller(whole.expected, 1.0f) / (mass * density) : 0.0f;
     batch.of_word = p.exclude ? whole.expected / density : 0.0f;
+    if (known) batch.of_document = told.of_document, batch.of_word = told.of_word;
     meet();
     UNROLLED
     for (int i = 0; i < LANES; i++) {
@@ -101,12 +121,12 @@ struct Document {
       const float of_document = from(i, batch.of_document), of_word = from(i, batch.of_word);
       float running = 0.0f;
       EACH(j) running = running + responsibility(theta[j], shares[j], phi[j * LANES], of_document, of_word);
-      tile[i * (LANES + 1) + lane()] = i < batch.count ? running : 0.0f;
+      tile[i * (LANES + 1) + lane()] = running;
     }
     meet();
-    const float scale = larger(sum_row(tile), SMALLEST);
-    const float expected = tokens(value, intensity * scale, false).expected;
-    batch.weight = here ? expected / scale : 0.0f;
+    const float scale = larger(here ? sum_row(tile) : 0.0f, SMALLEST);
+    const float expected = tokens(value, intensity * scale, false, known).expected;
+    batch.weight = known ? told.weight : here ? expected / scale : 0.0f;
     return batch;
   }
 

@@ -6,17 +6,18 @@
 constexpr int AT_ONCE = 4;  // entries of a word
 constexpr int BLOCK = 128;  // threads
 
-// Documents `numbers`, the longest first. `told` has what each entry tells; `terms` the parts of each document's
-// log-likelihood, which begin at term_offsets. Shared: a tile, and ROWS rows where they are not in registers, a half-warp.
+// Documents `numbers`, those that take longest first; large[large_offsets[d]:] are the entries of document d with large
+// counts. `told` has what each entry tells; `terms` the parts of each document's log-likelihood, which begin at term_offsets.
+// Shared: a tile, and ROWS rows where they are not in registers, a half-warp.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) documents(
-    const int* numbers, int n_docs, const Long* offsets, const int* words, const int* values, const float* phi,
-    const float* inverse_sizes, const float* alpha, const float* coverage, float* theta, double* intensity,
+    const int* numbers, int n_docs, const Long* offsets, const int* words, const int* values, const int* large,
+    const int* large_offsets, const float* phi, const float* inverse_sizes, const float* alpha, const float* coverage, float* theta, double* intensity,
     const float* inside, const float* outside, const float* first_ratios, const double* reciprocals, double growth, double decay, double fade,
-    double burstiness, double absence, double silence, double hidden, double alpha_sum, int n_topics, int n_vectors,
+    double burstiness, double most, double absence, double silence, double hidden, double alpha_sum, int n_topics, int n_vectors,
     int n_steps, int exclude, Told* told, const Long* term_offsets, double* terms) {
   SHARED(shared);
-  const Problem p{words, values, phi, inverse_sizes, alpha, coverage,
-                  {growth, burstiness, (float)decay, (float)fade, inside, outside, first_ratios, reciprocals},
+  const Problem p{words, values, told, phi, inverse_sizes, alpha, coverage,
+                  {growth, burstiness, (float)decay, (float)fade, (float)most, inside, outside, first_ratios, reciprocals},
                   absence, silence, hidden, alpha_sum, n_topics, n_vectors, exclude};
   const int own = TILE + (VECTORS > 0 ? 0 : ROWS * n_vectors * LANES);
   Document document(p, reinterpret_cast<float*>(shared) + team() * own);
@@ -34,8 +35,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) documents(
     for (int step = 0; step <= n_steps; step++) {
       const bool at_end = step == n_steps;
       EACH(j) document.gained[j] = 0.0f;
+      document.weigh_large(large + large_offsets[d], large_offsets[d + 1] - large_offsets[d], at_end);
       for (Long entry = first; entry < last; entry += LANES) {
-        const Batch batch = document.weigh(entry, last, at_end, step == 0);
+        const int count = last - entry < LANES ? (int)(last - entry) : LANES;
+        const Batch batch = document.weigh<false>(entry + lane(), count, at_end, step == 0);
         if (!at_end) {
           document.gain(batch);
           continue;
@@ -43,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS) documents(
         const double likelihood = sum_lanes(batch.likelihood);
         if (lane() == 0) *term = likelihood;
         term++;
-        if (lane() < batch.count) told[entry + lane()] = {batch.weight, batch.of_document, batch.of_word, d};
+        if (lane() < count) told[entry + lane()] = batch.told(d);
       }
       if (step == 0) EACH(j) document.rest[j] = larger(document.rest[j], 0.0f);
       if (!at_end) document.update();

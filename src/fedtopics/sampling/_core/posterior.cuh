@@ -4,11 +4,11 @@
 
 constexpr int RECIPROCALS = 256;
 
-// The law of the noise. `inside` and `outside` are 1 / (n a) and a / n of the n-th term; `first` the ratios E^(2m - 1);
+// The law of the noise. A count above `most` is done alone, in double precision. `inside` and `outside` are 1 / (n a) and a / n of the n-th term; `first` the ratios E^(2m - 1);
 // `reciprocals` 1 / n below RECIPROCALS.
 struct Law {
   double growth, burstiness;  // exp(1 / (2 sigma^2)) of Gaussian noise, or 0; q
-  float decay, fade;          // a of geometric noise, or 0; E^-2
+  float decay, fade, most;    // a of geometric noise, or 0; E^-2
   const float *inside, *outside, *first;
   const double* reciprocals;
 };
@@ -97,10 +97,10 @@ __device__ __noinline__ static Posterior gaussian_alone(double m, double mu, dou
   return {(float)(mean / evidence), (float)(logarithm(evidence) + log_none - log_term)};
 }
 
-// All lanes sum as many terms as the largest count of the half-warp asks for.
-__device__ inline Posterior geometric(const Law& law, float m, float mu, bool want_evidence) {
-  const float a = law.decay, q = (float)law.burstiness;
-  const float most = a > 2e-5f ? 8.0f : 4.0f, steepest = a > 2e-5f ? 1.5e5f : 4e9f;
+// All lanes sum as many terms as the largest count of the half-warp asks for, those too that are `known` already.
+__device__ inline Posterior geometric(const Law& law, float m, float mu, bool want_evidence, bool known) {
+  const float a = law.decay, q = (float)law.burstiness, most = law.most;
+  const float steepest = a > 2e-5f ? 1.5e5f : 4e9f;
   const float first = (1 - q) * mu, steps = first + most * q;
   const float excess = larger(m / most, larger(steps / (steepest * a), 5 * a * larger(first, q)));
   const float longest = largest(m);
@@ -112,11 +112,11 @@ __device__ inline Posterior geometric(const Law& law, float m, float mu, bool wa
     evidence = evidence + term;
     mean = mean + number * term;
   }
-  if (excess > 1.0f) return geometric_alone(m, mu, a, q, law.reciprocals, want_evidence);
+  if (excess > 1.0f && !known) return geometric_alone(m, mu, a, q, law.reciprocals, want_evidence);
   return {mean / evidence, want_evidence ? logarithm(evidence) : evidence};
 }
 
-__device__ inline Posterior gaussian(const Law& law, float m, float mu, bool want_evidence) {
+__device__ inline Posterior gaussian(const Law& law, float m, float mu, bool want_evidence, bool known) {
   const float q = (float)law.burstiness, longest = largest(m), chance = (1 - q) * mu;
   const int n_terms = (longest < GAUSSIAN_TABLE / 2 ? (int)longest : GAUSSIAN_TABLE / 2) + GAUSSIAN_TERMS;
   float noise = m <= GAUSSIAN_TABLE ? law.first[(int)m] : 1e38f, term = 1.0f, evidence = 1.0f, mean = 0.0f;
@@ -128,6 +128,6 @@ __device__ inline Posterior gaussian(const Law& law, float m, float mu, bool wan
     mean = mean + number * term;
   }
   const bool ended = term <= 1e-7f * evidence && evidence < 1e37f;
-  if (!ended || m > GAUSSIAN_TABLE) return gaussian_alone(m, mu, law.growth, q);
+  if ((!ended || m > GAUSSIAN_TABLE) && !known) return gaussian_alone(m, mu, law.growth, q);
   return {mean / evidence, want_evidence ? logarithm(evidence) : evidence};
 }

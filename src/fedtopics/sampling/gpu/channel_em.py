@@ -1,7 +1,8 @@
 """The E step on noisy histograms on a GPU: what `channel_em.expect` computes, bit for bit.
 
 Documents and what is known of them stay on the card between rounds: 28 bytes for each stored count, and the
-mixtures. What comes back are the counts, the mixtures and the likelihood.
+mixtures. What comes back are the counts, the mixtures and the likelihood. Released counts that are large take
+a loop each: those of a document are worked on side by side, the largest first.
 """
 
 from dataclasses import dataclass
@@ -80,6 +81,30 @@ class Items:
         )
 
 
+@dataclass(frozen=True)
+class Large:
+    """Entries with large counts: entries[offsets[d]:offsets[d + 1]] are those of document d, largest first.
+
+    `steps` has how often the loop of each document's half-warp is run for them.
+    """
+
+    entries: Ints
+    offsets: Ints
+    steps: Longs
+
+    @classmethod
+    def of(cls, values: Ints, offsets: Longs, most: float) -> "Large":
+        """Of entries with these counts, document d those from offsets[d] on, the ones above `most`."""
+        found = np.flatnonzero(values > most)
+        documents = np.searchsorted(offsets, found, side="right") - 1
+        order = np.lexsort((-values[found], documents))
+        entries, n_docs = found[order].astype(np.int32), len(offsets) - 1
+        starts = np.searchsorted(documents, np.arange(n_docs + 1))
+        first = (np.arange(len(found)) - starts[documents]) % LANES == 0
+        steps = np.bincount(documents[first], values[entries[first]], minlength=n_docs)
+        return cls(entries, starts.astype(np.int32), steps.astype(np.int64))
+
+
 class Stored:
     """Histograms on the card."""
 
@@ -92,7 +117,9 @@ class Stored:
         self.items = Items.of(starts, np.repeat(block_of, lengths)[order], len(self.bounds) - 1)
         self.term_offsets = np.concatenate(([0], np.cumsum(-(-lengths // LANES) + 1)))
         put = device.put
-        self.numbers, self.offsets = put(rows.longest_first(lengths)), put(offsets)
+        large = Large.of(histograms.values, offsets, _most(histograms))
+        self.numbers, self.offsets = put(rows.longest_first(lengths + large.steps)), put(offsets)
+        self.large, self.large_offsets = put(large.entries), put(large.offsets)
         self.words, self.values, self.order = put(words), put(histograms.values), put(order)
         self.block_of, self.device_bounds = put(block_of), put(self.bounds.astype(np.int32))
         self.device_items = [
@@ -172,6 +199,7 @@ class _Step:
         stored, chances, n_docs = self._stored, self._chances, self._histograms.n_docs
         given = (
             *(stored.numbers, np.int32(n_docs), stored.offsets, stored.words, stored.values),
+            *(stored.large, stored.large_offsets),
             *(self._phi, self._sizes, self._row(alpha), self._row(coverage), self.theta, self.lengths),
             *_law(self._device, self._histograms),
             *(chances["absence"], chances["silence"], chances["hidden"]),
@@ -244,6 +272,15 @@ def _by_word(words: Ints, offsets: Longs, n_words: int) -> tuple[Ints, Longs]:
     return slots[order[: len(words)]], starts
 
 
+def _most(histograms: Histograms) -> float:
+    """The largest count that a half-warp sums side by side with others: as on the processor."""
+    if histograms.growth > 0:
+        return float(GAUSSIAN_TABLE)
+    if histograms.decay > 0:
+        return 8.0 if np.float32(histograms.decay) > np.float32(2e-5) else 4.0
+    return np.inf
+
+
 def _law(device: Device, histograms: Histograms) -> tuple[Buffer | np.generic, ...]:
     """What `struct Law` is made of, each number rounded as on the processor."""
     decay, growth = np.float32(histograms.decay), histograms.growth
@@ -260,5 +297,5 @@ def _law(device: Device, histograms: Histograms) -> tuple[Buffer | np.generic, .
     reciprocals = np.zeros(RECIPROCALS)
     reciprocals[1:] = 1 / np.arange(1, RECIPROCALS)
     tables = (device.put(table) for table in (inside, outside, first, reciprocals))
-    law = (growth, histograms.decay, fade, histograms.burstiness)
+    law = (growth, histograms.decay, fade, histograms.burstiness, _most(histograms))
     return *tables, *(np.float64(value) for value in law)

@@ -56,7 +56,7 @@ def sum_of_differences(
     n_words, n_topics = phi.shape
     units = _known.of(entries, lambda: _units(device, *entries, n_words))
     width = rows.n_vectors(n_topics) * LANES
-    launch = rows.launch(device.card, units.n_units, n_topics, NEED)
+    launch = rows.launch(device.card, units.n_units, n_topics, NEED, at_once=True)
     teams = launch.threads // LANES
     room = width * (4 * units.longest + 8 * units.most_rows)
     blocks = max(1, min(launch.blocks, int(SHARE * device.card.memory) // (room * teams)))

@@ -61,11 +61,13 @@ class Need:
         return {"VECTORS": vectors, "BLOCKS": REGISTERS // (THREADS * self.registers[-(-vectors // 8)])}
 
 
-def launch(card: Card, n: int, n_topics: int, need: Need) -> Launch:
-    """For `n` documents, a half-warp each at a time.
+def launch(card: Card, n: int, n_topics: int, need: Need, *, at_once: bool = False) -> Launch:
+    """For `n` documents, a half-warp each; `at_once`: no more half-warps than work at the same time.
 
     >>> card = Card("a card", 10, 2048, 101376, 102400, 1 << 30)
     >>> launch(card, 1_000_000, 100, Need(4, (96, 128, 168)))
+    Launch(blocks=125000, threads=128, shared=0)
+    >>> launch(card, 1_000_000, 100, Need(4, (96, 128, 168)), at_once=True)
     Launch(blocks=40, threads=128, shared=0)
     """
     n_rows, beside = need.n_rows, need.beside
@@ -76,8 +78,11 @@ def launch(card: Card, n: int, n_topics: int, need: Need) -> Launch:
     shared = threads // LANES * floats * 4
     if shared > card.shared_block:
         raise too_many_topics(card, n_topics, ((card.shared_block // 4 - beside) // n_rows) // LANES * LANES)
-    fit = max(1, min(need.constants(n_topics)["BLOCKS"] * THREADS // threads, card.shared // (shared + 1024)))
-    return Launch(max(1, min(card.n_processors * fit, -(-n // (threads // LANES)))), threads, shared)
+    blocks = -(-n // (threads // LANES))
+    if at_once:
+        fit = min(need.constants(n_topics)["BLOCKS"] * THREADS // threads, card.shared // (shared + 1024))
+        blocks = min(blocks, card.n_processors * max(1, fit))
+    return Launch(max(1, blocks), threads, shared)
 
 
 def run(
