@@ -34,7 +34,9 @@ def padded(matrix: ArrayLike) -> NDArray[np.float32]:
     >>> padded([[1, 2, 3]]).shape
     (1, 16)
     """
-    given = np.asarray(matrix)
+    given = np.ascontiguousarray(matrix, np.float32)
+    if given.shape[1] % LANES == 0:
+        return given
     rows = np.zeros((len(given), n_vectors(given.shape[1]) * LANES), np.float32)
     rows[:, : given.shape[1]] = given
     return rows
