@@ -23,7 +23,7 @@ THREADS = 128
 TEAMS = THREADS // LANES
 NEED = rows.Need(4, (96, 96, 168), beside=LANES * (LANES + 1))
 MOST_TERMS, GAUSSIAN_TABLE, RECIPROCALS = 13, 16, 256  # of posterior.cuh; of terms, and one
-LEAST_HOT, WORDS_AT_ONCE = 1024, 8192  # words of more entries than this, or a share of all, are summed in parts
+LEAST_HOT, WORDS_AT_ONCE = 1024, 8192  # a word of more entries than this, or a share, is summed in parts
 LEAST_ENTRIES, ENTRIES_PER_WORD = 8192, 4  # of a block of documents: channel_blocks.hpp
 MOST_WORD_VECTORS = 8
 
