@@ -328,7 +328,7 @@ def test_discrete_gaussian_pld_is_no_better_than_its_exact_divergence():
     mass = {z: e ** (-(z**2) / 2) for z in range(-40, 41)}
     total = sum(mass.values())
     delta = sum(max(0.0, mass[z] - e**epsilon * mass.get(z - 1, 0.0)) for z in mass) / total
-    assert delta <= 1e-3
+    assert delta <= 1e-3 * (1 + 1e-12)  # epsilon is where they meet; sums are rounded
 
 
 @pytest.mark.parametrize("value", [float("nan"), inf, -inf, -1.0, "1", None, True])
