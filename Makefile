@@ -53,10 +53,13 @@ types: setup
 test: setup
 	$(BIN)/pytest -m 'not nightly' -rs --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
-# The kernels on the GPU of this machine: every test of them there, and again below the checker of CUDA's toolkit.
+# The kernels on the GPU of this machine: every test of them there, then the tests of all that computes with them, as
+# `FEDTOPICS_DEVICE` has them run; and the kernels again below the checker of CUDA's toolkit.
+COMPUTING := $(addprefix tests/,test_same_bits.py test_estimator.py sampling methods protocol evaluation model runs audit checks)
 gpu: setup
 	$(PIP) install -e '.[dev,gpu]'
 	$(BIN)/pytest tests/sampling/gpu -k 'not played'
+	FEDTOPICS_DEVICE=cuda $(BIN)/pytest -m 'not nightly' --numprocesses 3 --dist loadfile $(COMPUTING)
 	@if command -v compute-sanitizer >/dev/null; then \
 	  compute-sanitizer --tool memcheck --error-exitcode 1 $(BIN)/python -m pytest tests/sampling/gpu -k 'real and not methods' && \
 	  compute-sanitizer --tool racecheck --error-exitcode 1 $(BIN)/python -m pytest tests/sampling/gpu -k 'real and (sampler or e_step) and not blocks'; \

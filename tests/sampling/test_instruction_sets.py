@@ -19,6 +19,8 @@ from fedtopics.errors import InputError
 from fedtopics.sampling import channel_em, clipped_counts, lda, noisy_words, private_mh, report_em
 from fedtopics.sampling.histograms import Histograms
 
+pytestmark = pytest.mark.usefixtures("on_the_processor")
+
 CORE = Path(lda.__file__).parent / "_core"
 KNOWN = ("plain", "avx2", "avx512")
 UNDER = (

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("on_the_processor")
+
 N_TOKENS = 6_000_000
 
 # Words as frequent as in texts with stop words: 5.5 % of the tokens are of one word.

@@ -16,6 +16,8 @@ from planted import drawn_corpus, planted_topics
 from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import lda, noisy_words
 
+pytestmark = pytest.mark.usefixtures("on_the_processor")
+
 INSTRUCTION_SETS = ("plain", "avx2", "avx512")
 OPTIONS = {
     "gibbs": {"sampler": "gibbs"},

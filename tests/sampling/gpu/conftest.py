@@ -19,6 +19,11 @@ def real() -> device.Device:
         pytest.skip(f"no GPU: {reason}")
 
 
+@pytest.fixture(autouse=True)
+def _what_is_expected_comes_from_the_processor(on_the_processor: None) -> None:
+    pass
+
+
 @pytest.fixture(params=["played", "real"])
 def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[device.Device]:
     """What `device="cuda"` is in a test; `make gpu` runs those of the real one."""
