@@ -21,6 +21,8 @@ class Histograms:
     decay    ratio a of the two-sided geometric noise, exp(-epsilon); 0: the counts are exact
     sigma    deviation of discrete Gaussian noise instead; 0: it is geometric, or none
     burstiness   q in [0, 1), assumed of the true counts: how much a word that is there tends to come again
+
+    The arrays can be written no more: a GPU keeps what it made of them.
     """
 
     offsets: NDArray[np.int64]
@@ -58,6 +60,8 @@ class Histograms:
                 raise InputError(f"expected values of at least 1, got {least}; drop the others")
         if np.any(np.diff(self.offsets) < 0):
             raise InputError("expected offsets that do not decrease, got some that do")
+        for array in (self.offsets, self.words, self.values):
+            array.flags.writeable = False
 
     @property
     def n_docs(self) -> int:

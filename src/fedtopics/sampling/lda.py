@@ -187,8 +187,8 @@ def word_topic_counts(corpus: Corpus, topics: NDArray[np.uint16], n_topics: int)
     """
     arguments.check_corpus(corpus)
     arguments.check_topics("topics", topics, corpus, n_topics)
-    known = warp.word_topic_counts(topics)
-    if known is not None and known.shape == (corpus.n_words, n_topics):
+    known = warp.word_topic_counts(corpus, topics, n_topics)
+    if known is not None:
         return known
     counts = np.zeros((corpus.n_words, n_topics), np.int32)
     _native.word_topic_counts(corpus.words, corpus.offsets, topics, counts)

@@ -15,7 +15,6 @@ from fedtopics.errors import InputError
 from fedtopics.sampling.gpu import device, jumps, plan, rows, using
 from fedtopics.sampling.gpu.channel_em import Items, Large
 from fedtopics.sampling.gpu.device import Card
-from fedtopics.sampling.gpu.kept import Kept
 
 H200 = Card("NVIDIA H200", 132, 2048, 232_448, 233_472, 139 << 30)
 TURING = Card("Tesla T4", 40, 1024, 65_536, 65_536, 15 << 30)
@@ -133,19 +132,6 @@ def test_a_jump_is_so_many_steps(n: int) -> None:
     for _ in range(n):
         walked = jumps.step(walked)
     assert jumped == walked
-
-
-def test_what_is_kept_goes_with_its_arrays() -> None:
-    kept, array = Kept[str](), np.zeros(3)
-    kept.put((array,), "first")
-    assert kept.get((array,)) == "first"
-    assert kept.get((np.zeros(3),)) is None
-    del array
-    assert not kept._things
-    other = np.zeros(3)
-    kept.put((other,), "other")
-    assert kept.pop((other,)) == "other"
-    assert kept.pop((other,)) is None
 
 
 def fake_cupy(*, count: int, capability: tuple[int, int] = (9, 0), free: int = 1 << 30) -> ModuleType:

@@ -48,8 +48,8 @@ def histograms(n_docs: int, **law: float) -> Histograms:
     return Histograms(offsets, words, counts, N_WORDS, **law)
 
 
-def some_topics(n_topics: int) -> channel_em.SizedTopics:
-    return channel_em.maximize(np.random.default_rng(0).gamma(1, size=(N_WORDS, n_topics)), 0.1)
+def some_topics(n_topics: int, n_words: int = N_WORDS) -> channel_em.SizedTopics:
+    return channel_em.maximize(np.random.default_rng(0).gamma(1, size=(n_words, n_topics)), 0.1)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,12 @@ def test_the_sampler_goes_on_where_it_stands(gpu: device.Device, monkeypatch: py
     expected = states()
     with using("cuda"):
         found = states()
+        backward = Corpus(corpus.words[::-1].copy(), corpus.offsets, corpus.vocabulary)
+        counts = lda.word_topic_counts(backward, found[4], FEW)
     assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
     assert np.array_equal(found[1], found[4])
     assert len(made) == 2
+    assert np.array_equal(counts, lda.word_topic_counts(backward, expected[4], FEW))
 
 
 @pytest.mark.parametrize("n_topics", [3, FEW, MANY])
@@ -144,12 +147,15 @@ def test_mixtures(gpu: device.Device, n_topics: int, monkeypatch: pytest.MonkeyP
         small = topics.nbytes + 4000 * (4 + n_topics // 10)
         monkeypatch.setattr(gpu, "card", replace(gpu.card, memory=small))
         assert np.array_equal(lda.fold_in(corpus, topics, alpha, n_iterations=7), expected)
+        topics[:] = topics[::-1].copy()  # the same array with other numbers
+        found = lda.fold_in(corpus, topics, alpha, n_iterations=7)
+    assert np.array_equal(found, lda.fold_in(corpus, topics, alpha, n_iterations=7))
 
 
 def expectation(
     data: Histograms, n_topics: int, n_rounds: int = 1, *, exclude: bool = True
 ) -> tuple[np.ndarray, ...]:
-    alpha, topics = np.full(n_topics, 0.1, np.float32), some_topics(n_topics)
+    alpha, topics = np.full(n_topics, 0.1, np.float32), some_topics(n_topics, data.n_words)
     known = channel_em.start(data, n_topics, 40)
     for _ in range(n_rounds):
         step = channel_em.expect(data, known, topics, alpha, exclude=exclude)
@@ -161,6 +167,7 @@ LAWS = {
     "geometric": {"decay": 0.1},
     "geometric with bursts": {"decay": 0.0025, "burstiness": 0.3},
     "gaussian": {"sigma": 0.5},
+    "gaussian with little noise": {"sigma": 0.12},
     "none": {},
 }
 
@@ -177,6 +184,17 @@ def test_the_e_step(gpu: device.Device, law: str, n_topics: int, monkeypatch: py
         with using("cuda"):
             found = expectation(data, n_topics, 2, exclude=law != "none")
         assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_the_same_entries_may_stand_for_more_words_and_for_other_noise(gpu: device.Device) -> None:
+    """As in an update whose words have become more."""
+    known = histograms(10, decay=0.1)
+    others = (known, replace(known, n_words=N_WORDS + 9), replace(known, decay=1e-6))
+    expected = [expectation(data, FEW) for data in others]
+    with using("cuda"):
+        found = [expectation(data, FEW) for data in others]
+    for one, other in zip(found, expected, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 @pytest.mark.nightly

@@ -37,7 +37,8 @@ Model model(const Array<const double>& alpha, double beta, const Optional<float,
   return {(int32_t)alpha.size(), alpha.data(), beta, others ? others->data() : nullptr};
 }
 
-uint16_t* data(Topics& topics, const Words& words) {
+template <class T>
+T* data(Array<T>& topics, const Words& words) {
   expect(topics.size() == words.size(), "topics must have one value per word");
   return topics.data();
 }
@@ -47,7 +48,7 @@ void start_(Topics topics, Offsets offsets, int32_t n_topics, uint64_t seed) {
   kernels().start(topics.data(), offsets.data(), (int64_t)offsets.size() - 1, n_topics, seed);
 }
 
-void word_topic_counts_(Words words, Offsets offsets, Topics topics, Array<int32_t, 2> out) {
+void word_topic_counts_(Words words, Offsets offsets, GivenTopics topics, Array<int32_t, 2> out) {
   count_word_topics(documents(words, offsets, (int64_t)out.shape(0)), data(topics, words), (int32_t)out.shape(1),
                     out.data());
 }
@@ -60,13 +61,13 @@ void order_by_word_(Words words, Offsets offsets, Array<int64_t> word_offsets, A
                 slots.data(), on_disk);
 }
 
-void optimize_alpha_(Words words, Offsets offsets, Topics topics, Array<double> alpha, int32_t n_iterations,
+void optimize_alpha_(Words words, Offsets offsets, GivenTopics topics, Array<double> alpha, int32_t n_iterations,
                      int32_t n_threads) {
   optimize_alpha(documents(words, offsets, 0), data(topics, words), (int32_t)alpha.size(), n_iterations, n_threads,
                  alpha.data());
 }
 
-double optimize_beta_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics,
+double optimize_beta_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, GivenTopics topics,
                       int32_t n_topics, double beta, int32_t n_iterations, int32_t n_threads) {
   return optimize_beta(documents(words, offsets, (int64_t)word_offsets.size() - 1),
                        word_order(word_offsets, order, slots, words), data(topics, words), n_topics, n_iterations,
@@ -103,7 +104,7 @@ void assign_metropolis_(Words words, Offsets offsets, Topics topics, Array<const
                         (int32_t)alpha.size(), {seed, first_sweep, n_sweeps}, n_proposals, n_threads, data(topics, words));
 }
 
-void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, Topics topics, Topics out,
+void warp_(Words words, Offsets offsets, Offsets word_offsets, Words order, Words slots, GivenTopics topics, Topics out,
            Array<const double> alpha, double beta, Optional<float, 2> others, uint64_t seed, uint32_t first_sweep,
            uint32_t n_sweeps, int32_t n_proposals, int32_t n_threads, bool on_disk) {
   const int64_t n_words = (int64_t)word_offsets.size() - 1;

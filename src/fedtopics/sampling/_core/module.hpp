@@ -15,6 +15,7 @@ using Array = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 using Words = Array<const int32_t>;
 using Offsets = Array<const int64_t>;
 using Topics = Array<uint16_t>;
+using GivenTopics = Array<const uint16_t>;
 using released = nb::call_guard<nb::gil_scoped_release>;
 
 inline void expect(bool holds, const char* what) {

@@ -152,7 +152,8 @@ def expect(
             counts[:] = 0
         return theta.copy(), lengths.copy(), 0.0
     arrays = (histograms.offsets, histograms.words, histograms.values)
-    stored = _stored.of(arrays, lambda: Stored(device, histograms))
+    facts = histograms.n_words, _most(histograms)  # the same entries may stand for more words than before
+    stored = _stored.of(arrays, lambda: Stored(device, histograms), *facts)
     known = _mixtures.of((theta, lengths), lambda: (device.put(theta), device.put(lengths)))
     step = _Step(device, histograms, stored, known, phi, inverse_sizes)
     step.weigh_documents(alpha, coverage, n_steps, exclude)
@@ -288,9 +289,10 @@ def _law(device: Device, histograms: Histograms) -> tuple[Buffer | np.generic, .
     first, ratio, fade = np.zeros(GAUSSIAN_TABLE + 1, np.float32), growth, 0.0
     if growth > 0:
         fade = 1.0 / (growth * growth)
-        for m in range(1, GAUSSIAN_TABLE + 1):
-            first[m] = ratio
-            ratio *= growth * growth
+        with np.errstate(over="ignore"):  # ratios of little noise are infinite, and such counts done alone
+            for m in range(1, GAUSSIAN_TABLE + 1):
+                first[m] = ratio
+                ratio *= growth * growth
     reciprocals = np.zeros(RECIPROCALS)
     reciprocals[1:] = 1 / np.arange(1, RECIPROCALS)
     tables = (device.put(table) for table in (inside, outside, first, reciprocals))

@@ -1,49 +1,65 @@
 """What was made of arrays that do not change, kept as long as they are: documents stay on the card."""
 
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import ref
 
 from numpy.typing import NDArray
 
 T = TypeVar("T")
+Arrays: TypeAlias = tuple[NDArray[Any], ...]
 
 
 class Kept(Generic[T]):
-    """Things by the arrays that they were made of: the same arrays, not equal ones."""
+    """Things by the arrays that they were made of (the same arrays, not equal ones) and by further `facts`.
+
+    Arrays that can be written may have other numbers by now: nothing is kept of them.
+    """
 
     def __init__(self) -> None:
-        self._things: dict[tuple[int, ...], tuple[tuple[ref[NDArray[Any]], ...], T]] = {}
+        self._things: dict[tuple[Hashable, ...], tuple[tuple[ref[NDArray[Any]], ...], T]] = {}
 
-    def of(self, arrays: tuple[NDArray[Any], ...], make: Callable[[], T]) -> T:
-        """What was made of these `arrays`, or what `make` makes now.
+    def of(self, arrays: Arrays, make: Callable[[], T], *facts: Hashable) -> T:
+        """What was made of these `arrays` and `facts`, or what `make` makes now.
 
         >>> import numpy as np
         >>> kept, array = Kept[int](), np.zeros(3)
-        >>> kept.of((array,), lambda: 1), kept.of((array,), lambda: 2), kept.of((array.copy(),), lambda: 3)
-        (1, 1, 3)
+        >>> kept.of((array,), lambda: 1), kept.of((array,), lambda: 2)
+        (1, 2)
+        >>> array.flags.writeable = False
+        >>> kept.of((array,), lambda: 3), kept.of((array,), lambda: 4), kept.of((array,), lambda: 5, "wide")
+        (3, 3, 5)
         """
-        key = tuple(id(array) for array in arrays)
-        if key not in self._things:
-            self.put(arrays, make())
-        return self._things[key][1]
-
-    def get(self, arrays: tuple[NDArray[Any], ...]) -> T | None:
-        """What was made of these `arrays`, if anything was."""
-        found = self._things.get(tuple(id(array) for array in arrays))
-        return None if found is None else found[1]
-
-    def pop(self, arrays: tuple[NDArray[Any], ...]) -> T | None:
-        """The same, which from now on was not."""
-        found = self.get(arrays)
-        self._things.pop(tuple(id(array) for array in arrays), None)
+        if any(array.flags.writeable for array in arrays):
+            return make()
+        found = self.get(arrays, *facts)
+        if found is None:
+            found = make()
+            self.put(arrays, found, *facts)
         return found
 
-    def put(self, arrays: tuple[NDArray[Any], ...], thing: T) -> None:
-        """From now on this is what was made of these arrays."""
-        key = tuple(id(array) for array in arrays)
+    def get(self, arrays: Arrays, *facts: Hashable) -> T | None:
+        """What was made of these `arrays` and `facts`, if anything was."""
+        found = self._things.get(_key(arrays, facts))
+        return None if found is None else found[1]
+
+    def pop(self, arrays: Arrays, *facts: Hashable) -> T | None:
+        """The same, which from now on was not."""
+        found = self.get(arrays, *facts)
+        self._things.pop(_key(arrays, facts), None)
+        return found
+
+    def put(self, arrays: Arrays, thing: T, *facts: Hashable) -> None:
+        """From now on this is what was made of these `arrays`, which can be written no more."""
+        key = _key(arrays, facts)
 
         def forget(_: ref[NDArray[Any]]) -> None:
             self._things.pop(key, None)
 
+        for array in arrays:
+            array.flags.writeable = False
         self._things[key] = (tuple(ref(array, forget) for array in arrays), thing)
+
+
+def _key(arrays: Arrays, facts: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    return (*(id(array) for array in arrays), *facts)

@@ -50,10 +50,14 @@ class Warp:
         self._priors: Priors | None = None
         self.set_priors(priors)
 
+    def gives(self, corpus: Corpus, n_topics: int) -> bool:
+        """Whether it is this corpus that it gives so many topics to."""
+        return self._corpus is corpus and self._n_topics == n_topics
+
     def is_for(self, device: Device, corpus: Corpus, n_topics: int, n_proposals: int) -> bool:
         """Whether these are the arguments that it was made with."""
-        made = (self._device, self._corpus, self._n_topics, self._constants["PROPOSALS"])
-        return made == (device, corpus, n_topics, n_proposals)
+        made = (self._device, self._constants["PROPOSALS"])
+        return self.gives(corpus, n_topics) and made == (device, n_proposals)
 
     def set_place(self, seed: int, n_sweeps: int) -> None:
         """Goes on with the random numbers of another `seed`, or after another number of sweeps."""
@@ -185,10 +189,10 @@ def sweep(
     return after
 
 
-def word_topic_counts(topics: NDArray[np.uint16]) -> NDArray[np.int32] | None:
-    """Those of a sampler that gave these `topics`, if there is one: `lda.word_topic_counts`."""
+def word_topic_counts(corpus: Corpus, topics: NDArray[np.uint16], n_topics: int) -> NDArray[np.int32] | None:
+    """Those of a sampler that gave these `topics` to this `corpus`: `lda.word_topic_counts`."""
     found = _known.get((topics,))
-    return None if found is None else found.word_topic_counts()
+    return found.word_topic_counts() if found and found.gives(corpus, n_topics) else None
 
 
 class _Prior:
