@@ -62,6 +62,7 @@ def library(source: str, constants: tuple[tuple[str, int], ...]) -> Any:
     choices = "".join(CHOICE.format(name) for name in KERNEL.findall(text))
     frame = FRAME.format(header=HERE / "played.hpp", source=text, choices=choices)
     options = ["-std=c++17", "-O1", "-ffp-contract=off", *(f"-D{name}={value}" for name, value in constants)]
+    options += ["-U_FORTIFY_SOURCE"]  # with it, the default of some compilers, longjmp refuses other stacks
     options += ["-Wno-unknown-pragmas", "-Wno-subobject-linkage", "-shared", "-fPIC"]
     key = sha256(repr((frame, (HERE / "played.hpp").read_text(), options)).encode()).hexdigest()[:16]
     target = FOLDER / f"{source.removesuffix('.cu')}-{key}.so"
