@@ -226,8 +226,8 @@ def scorer(truth: Ints, decisions: Floats) -> Callable[[Floats], Floats]:
         recall = _share(right, confusion.sum(axis=1)[judged])
         f1 = _share(2 * precision * recall, precision + recall)
         area = [found for of_class in areas if (found := of_class(weights)) is not None]
-        means = [values.mean() for values in (precision, recall, f1)]
-        means.append(np.mean(area) if area else np.nan)
+        means = [float(values.mean()) for values in (precision, recall, f1)]
+        means.append(float(np.mean(area)) if area else np.nan)
         return np.array([np.trace(confusion) / weights.sum(), *means])
 
     return scores

@@ -230,7 +230,7 @@ def _posterior(values: NDArray[np.int32], mu: Floats, histograms: Histograms) ->
     expected, evidence = _summed(np.ones_like(m), mu, a, q, most=1)
     more = np.flatnonzero(values > 1)  # few are, and a one needs few terms
     if len(more):
-        most = int(min(values[more].max(), MOST_SUMMED))
+        most = min(int(values[more].max()), MOST_SUMMED)
         small = np.minimum(m[more], MOST_SUMMED)
         expected[more], evidence[more] = _summed(small, mu[more], a, q, most=most)
     return np.where(m > MOST_SUMMED, m, expected), evidence
