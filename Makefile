@@ -59,7 +59,7 @@ COMPUTING := $(addprefix tests/,test_same_bits.py test_estimator.py sampling met
 gpu: setup
 	$(PIP) install -e '.[dev,gpu]'
 	$(BIN)/pytest tests/sampling/gpu -k 'not played'
-	FEDTOPICS_DEVICE=cuda $(BIN)/pytest -m 'not nightly' --numprocesses 3 --dist loadfile $(COMPUTING)
+	FEDTOPICS_DEVICE=cuda $(BIN)/pytest -m 'not nightly' --numprocesses 3 --dist loadfile -k 'not played' $(COMPUTING)
 	@if command -v compute-sanitizer >/dev/null; then \
 	  compute-sanitizer --tool memcheck --error-exitcode 1 $(BIN)/python -m pytest tests/sampling/gpu -k 'real and not methods' && \
 	  compute-sanitizer --tool racecheck --error-exitcode 1 $(BIN)/python -m pytest tests/sampling/gpu -k 'real and (sampler or e_step) and not blocks'; \
