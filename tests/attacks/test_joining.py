@@ -202,10 +202,10 @@ def test_a_guest_that_drips_bytes_is_cut_off_and_has_one_connection(
     held = invited.ticket(north.invitation)
     with hostile.connection(invited.federation, held) as first:
         first.sendall(b"POST /jo")
+        began = monotonic()
         with hostile.connection(invited.federation, held) as second:
             first.settimeout(3)
             assert _ended(first)
-            began = monotonic()
             while monotonic() - began < 5 and not _ended(second, b"P"):
                 sleep(0.1)
             assert 0.5 < monotonic() - began < 4
