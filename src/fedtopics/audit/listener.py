@@ -31,7 +31,8 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.price.release import Release
 from fedtopics.progress import track
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import TYPICAL_WORDS, Hearing, Method
+from fedtopics.protocol.hearing import TYPICAL_WORDS, Hearing
+from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays
 from fedtopics.sampling import lda
 

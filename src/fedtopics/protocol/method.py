@@ -7,7 +7,7 @@ A method is a frozen dataclass of its hyper-parameters that inherits from `Metho
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -18,13 +18,13 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
+from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
+from fedtopics.protocol.hearing import Hearing
 from fedtopics.protocol.summing import Summing, Total, added
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
-
-TYPICAL_WORDS = 60  # different words of a document, as a listener may guess
 
 
 @dataclass(frozen=True)
@@ -56,25 +56,6 @@ class ToldTopics:
 
     name: str
     word_axis: int
-
-
-@dataclass(frozen=True, eq=False)
-class Hearing:
-    """What a listener on the wire hears of users who report words, in a whole run (`audit/listener.py`).
-
-    hits      reports of a word for each time it is in a document, beyond those of a word that is not
-    false     reports of each word that is not there
-    senders   the user of each word of one answer
-    reported  what of the documents is ever reported
-    right     of lengths and numbers of different words: how many of a document's words its one report is
-              expected to name; None where users report again and again
-    """
-
-    hits: float
-    false: NDArray[np.float64]
-    senders: Callable[[Arrays], NDArray[np.int64]]
-    reported: Callable[[Corpus], Corpus] = lambda corpus: corpus
-    right: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]] | None = None
 
 
 class BeforeNoise(NamedTuple):
@@ -172,6 +153,11 @@ class Method(ABC):
         """
         return {}
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it goes on from a model at all, as one does that says `continued`."""
+        return type(self).continued is not Method.continued
+
     rounds_again: ClassVar[float] = 1 / 3
     """The share of its rounds that a run needs which goes on from a model."""
 
@@ -192,6 +178,11 @@ class Method(ABC):
     def tell(self, state: Arrays, party: str) -> Arrays:
         """[server] What this party is told this round, where not all are told the same."""
         return self.broadcast(state)
+
+    @property
+    def tells_alike(self) -> bool:
+        """Whether all parties are told the same, as by one that does not say `tell`: it is then made once."""
+        return type(self).tell is Method.tell
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         """[anyone] Every form of what this party may be told.
@@ -297,3 +288,12 @@ def checked(method: Method, summing: Summing) -> Summing:
             f'noise="together" needs a method with noise on sums, got {method.about.summary}; use hush'
         )
     return summing
+
+
+def prices_with_repeats(method: Method, n_words: int, summing: Summing | None) -> list[Cost]:
+    """Prices of a run of `method` over `n_words`; rounds that `summing` may repeat cost like the dearest."""
+    prices = method.prices(n_words)
+    if summing is None or method.draws_once or not prices:
+        return prices
+    dearest = max(prices, key=lambda cost: accounting.epsilon(cost.losses_of(method.protects), 1e-6))
+    return [*prices, *([dearest] * summing.repeats)]

@@ -35,7 +35,8 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.prior_response import flip_probability
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import About, Hearing, Method
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About, Method
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda

@@ -37,7 +37,8 @@ from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import About, Hearing, Method
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About, Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 

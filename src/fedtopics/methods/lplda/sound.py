@@ -28,7 +28,8 @@ from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import About, Hearing
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
