@@ -18,8 +18,10 @@ from fedtopics.protocol.method import Amounts
 USUAL_WORDS = 10_000
 
 
+@options.takes(options.Settings, "settings")
 def explain(
     method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
+    settings: options.Settings,
     words: Annotated[
         int | None,
         typer.Option(help="Words of the vocabulary: 10000, or 2000 of short texts, where not given."),
@@ -31,11 +33,6 @@ def explain(
         int, typer.Option(min=1, help="Parties that hold them, each with noise of its own.")
     ] = 1,
     distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
-    epsilon: options.Epsilon = None,
-    variant: options.Variant = None,
-    rounds: options.Rounds = None,
-    unit: options.Unit = None,
-    settings: options.Setting = None,
     texts: options.TextsOption = lengths.LONG,
     delta: Annotated[
         float | None,
@@ -43,9 +40,8 @@ def explain(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    given = options.method_settings(variant, epsilon, rounds, settings, unit)
     short = lengths.is_short(texts)
-    given = methods.for_texts(texts, method, given)
+    given = methods.for_texts(texts, method, settings.given())
     words = words or (lengths.MOST_WORDS if short else USUAL_WORDS)
     distinct = distinct or (int(lengths.DISTINCT_WORDS) if short else None)
     planned = methods.make(method, n_topics=topics, **given)
