@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
-from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.hearing import Hearing
-from fedtopics.protocol.summing import Summing, Total, added
+from fedtopics.protocol.summing import Total, added
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
@@ -165,6 +163,11 @@ class Method(ABC):
         """[party] What it may use again in a later run that goes on from this one: it is paid for."""
         return {}
 
+    @property
+    def keeps(self) -> bool:
+        """Whether its parties keep anything at all, as those of one do that says `kept`."""
+        return type(self).kept is not Method.kept
+
     def resumed(self, kept: Arrays, n_words: int) -> Arrays:
         """[party] Its memory as a run goes on, of what it has `kept`; the first of `n_words` are known."""
         return {}
@@ -271,29 +274,9 @@ class Method(ABC):
         """[server] For each party, the amount of text behind each topic, from what it has sent."""
         return {}
 
+    heard_with: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    """Settings with which `fedtopics attack` listens to it, where users report words."""
+
     def hearing(self, model: TopicModel) -> Hearing | None:
         """[anyone] What a listener hears, who has the model too; None where users report no words."""
         return None
-
-
-def checked(method: Method, summing: Summing) -> Summing:
-    """The `summing`, if it is a way to add up what parties of this `method` send."""
-    if method.sums is None:
-        raise InputError(
-            f"a secure sum needs a method whose server needs sums alone, got {method.about.summary}; "
-            "use calm, hush or pctd"
-        )
-    if summing.noise == "together" and not method.noise_on_sums:
-        raise InputError(
-            f'noise="together" needs a method with noise on sums, got {method.about.summary}; use hush'
-        )
-    return summing
-
-
-def prices_with_repeats(method: Method, n_words: int, summing: Summing | None) -> list[Cost]:
-    """Prices of a run of `method` over `n_words`; rounds that `summing` may repeat cost like the dearest."""
-    prices = method.prices(n_words)
-    if summing is None or method.draws_once or not prices:
-        return prices
-    dearest = max(prices, key=lambda cost: accounting.epsilon(cost.losses_of(method.protects), 1e-6))
-    return [*prices, *([dearest] * summing.repeats)]

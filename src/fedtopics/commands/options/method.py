@@ -8,7 +8,8 @@ import typer
 
 from fedtopics.commands.options.panels import of_method, of_privacy
 from fedtopics.errors import InputError
-from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import TAU
 

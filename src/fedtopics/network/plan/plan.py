@@ -33,7 +33,8 @@ from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import with_related_words
-from fedtopics.protocol.method import Method, checked, prices_with_repeats
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked, prices_with_repeats
 from fedtopics.protocol.summing import Summing
 
 LONGEST_LINE = 200  # of what is public

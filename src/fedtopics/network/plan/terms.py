@@ -15,7 +15,8 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Rounds
-from fedtopics.protocol.method import Method, prices_with_repeats
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import prices_with_repeats
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.turn import Turn
 from fedtopics.protocol.with_related_words import with_consistency
