@@ -1,5 +1,7 @@
 """A method whose parties are added up: whether they can be, and what its rounds then cost."""
 
+from collections.abc import Sequence
+
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost
@@ -21,10 +23,9 @@ def checked(method: Method, summing: Summing) -> Summing:
     return summing
 
 
-def prices_with_repeats(method: Method, n_words: int, summing: Summing | None) -> list[Cost]:
-    """Prices of a run of `method` over `n_words`; rounds that `summing` may repeat cost like the dearest."""
-    prices = method.prices(n_words)
+def with_repeats(prices: Sequence[Cost], method: Method, summing: Summing | None) -> list[Cost]:
+    """The `prices` of a run with rounds that may be played again: with fresh noise, each like the dearest."""
     if summing is None or method.draws_once or not prices:
-        return prices
+        return list(prices)
     dearest = max(prices, key=lambda cost: accounting.epsilon(cost.losses_of(method.protects), 1e-6))
     return [*prices, *([dearest] * summing.repeats)]

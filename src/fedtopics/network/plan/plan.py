@@ -34,7 +34,7 @@ from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import with_related_words
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.summed import checked, prices_with_repeats
+from fedtopics.protocol.summed import checked, with_repeats
 from fedtopics.protocol.summing import Summing
 
 LONGEST_LINE = 200  # of what is public
@@ -164,7 +164,7 @@ class Plan:
     def _training(self, n_words: int) -> list[Cost]:
         """What training costs, with rounds that may be played again."""
         summing = self.secure_sum
-        whole = prices_with_repeats(self.method(), n_words, summing)
+        whole = with_repeats(self.method().prices(n_words), self.method(), summing)
         together = None if summing is None else summing.together(len(self.parties), self.min_parties)
         return whole if together is None else [together.priced(cost) for cost in whole]
 
