@@ -12,7 +12,7 @@ from fedtopics import methods
 from fedtopics.commands import options, tables
 from fedtopics.documents import lengths
 from fedtopics.errors import InputError
-from fedtopics.privacy.forecast import PublicFacts, explain_plan
+from fedtopics.privacy.forecast import PublicFacts, explain_prices
 from fedtopics.protocol.method import Amounts
 
 USUAL_WORDS = 10_000
@@ -49,7 +49,7 @@ def explain(
         planned = methods.make(method, n_topics=topics, **given | {"delta": delta})
     facts = PublicFacts(words, topics, documents, distinct, short)
     delta = planned.privacy_delta if delta is None else delta
-    found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
+    found = explain_prices(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if documents is not None or persons is not None:
         found = replace(found, outlook=planned.outlook(_amounts(words, documents, persons, parties)))
     if as_json:

@@ -37,7 +37,7 @@ def take_part(folder: Path) -> None:
 
     keep_log(folder)
     answers, (host, port, proxy) = Answers(folder), address(folder)
-    held = Credentials.found(folder, "party", "see `fedtopics federation request`")
+    held = Credentials.read(folder, "party", "see `fedtopics federation request`")
     doing = Doing(answers.answer)
     pulse = Pulse(folder, doing.look)
     pulse.note(connected=False)
