@@ -35,30 +35,6 @@ HERE_FIRST = """
 import sys
 sys.meta_path[:] = [f for f in sys.meta_path if "Redirecting" not in type(f).__name__]  # the editable install
 """
-# Forks for each bug, with what is slow to import in memory; reads words and options, tells pytest's status.
-SERVER = """
-import json, os, sys
-import cryptography.x509, hypothesis, numpy, pytest, rich.console, scipy.special, scipy.stats, typer
-
-class Likely:
-    def __init__(self, words):
-        self.words = set(words)
-    def pytest_collection_modifyitems(self, items):
-        items.sort(key=lambda item: -len(self.words & set(item.name.lower().replace("[", "_").split("_"))))
-
-for line in sys.stdin:
-    asked = json.loads(line)
-    child = os.fork()
-    if not child:
-        written = os.open(asked["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        for mine, theirs in ((nothing, 0), (written, 1), (written, 2)):
-            os.dup2(mine, theirs)
-        status = pytest.main(asked["options"], plugins=[Likely(asked["words"])])
-        sys.stdout.flush()
-        os._exit(status)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
 OPTIONS = ["-x", "-q", "--tb=no", "-p", "no:doctest", "-o", "addopts=--import-mode=importlib"]
 OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what the server has imported
 OPTIONS += ["-o", f"faulthandler_timeout={PATIENCE}", "-o", "faulthandler_exit_on_timeout=true"]
@@ -131,7 +107,7 @@ class Copy:
             "FEDTOPICS_DATA": os.environ.get("FEDTOPICS_DATA", str(ROOT.parent / "shared" / "data")),
         }
         return subprocess.Popen(
-            [sys.executable, "-c", SERVER],
+            [sys.executable, "-P", ROOT / "tests" / "mutants_server.py"],
             cwd=self.folder,
             env=environment,
             stdin=subprocess.PIPE,

@@ -14,6 +14,8 @@ from fedtopics.runs.experiment import compare
 from fedtopics.runs.preparing import Data
 from fedtopics.runs.run import Run
 
+PAGES = ("run", "hostile", "many", "comparison")  # that are looked at in a browser
+
 HOSTILE = (
     "<script>document.title='broken'</script>",
     "</script><img src=x onerror=alert(1)>",

@@ -11,6 +11,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fedtopics"
 FILES = sorted(SOURCE.rglob("*.py"))
+# What else is written here: tests, measurements, tools, examples, and extensions of the docs.
+ELSEWHERE = sorted(
+    file
+    for place in ("tests", "benchmarks", "tools", "examples", "docs")
+    for file in (ROOT / place).rglob("*.py")
+    if "_build" not in file.parts
+)
 OTHERS = {".cpp", ".hpp", ".cu", ".cuh", ".pyi", ".js", ".css", ".html"}
 WRITTEN = sorted(file for file in SOURCE.rglob("*") if file.suffix in OTHERS)
 
@@ -131,8 +138,23 @@ def test_files_in_other_languages_stay_short(path: Path) -> None:
     assert path.read_text().count("\n") <= 300
 
 
+@pytest.mark.parametrize("path", ELSEWHERE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_beside_the_sources_stay_short(path: Path) -> None:
+    assert path.read_text().count("\n") <= 300
+
+
+def test_tests_stand_where_the_code_stands() -> None:
+    """A package has a folder of tests, its own or that of the package around it; a folder has its package."""
+    tests = ROOT / "tests"
+    for package in {path.parent.relative_to(SOURCE) for path in FILES} - {Path()}:
+        assert (tests / package).is_dir() or (tests / package.parent).is_dir(), package
+    of_their_own = {"attacks", "fuzz", "benchmarks"}
+    for folder in {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")} - {Path()}:
+        assert (SOURCE / folder).is_dir() or str(folder) in of_their_own, folder
+
+
 def test_no_file_is_named_after_nothing() -> None:
-    names = {path.stem for path in FILES}
+    names = {path.stem for path in FILES + ELSEWHERE}
     assert not names & {"utils", "util", "common", "base", "helpers", "misc"}
 
 

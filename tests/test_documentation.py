@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from typer.main import get_command
 
 from fedtopics.commands.application import app
+from fedtopics.protocol.method import Method
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -141,6 +143,15 @@ def test_the_method_of_the_guide_passes_the_suites_of_all_methods(tmp_path: Path
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.findall(r"(\d+) passed", done.stdout + "0 passed")[0]) >= 8 or "." * 8 in done.stdout
+
+
+def test_the_guide_names_every_member_that_a_method_may_have() -> None:
+    page = (DOCS / "how-to" / "adding-a-method.md").read_text(encoding="utf-8")
+    told = "".join(line for line in page.splitlines() if line.startswith(("| `", "| or `", "| fields")))
+    members = {name for name in vars(Method) if not name.startswith("_")} | set(
+        inspect.get_annotations(Method)
+    )
+    assert members - set(re.findall(r"`(\w+)[`(]", told)) == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -26,12 +26,12 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.sampling import channel_em, lda
-from fedtopics.sampling.gpu import device, plan, warp
+from fedtopics.sampling.gpu import device, launches, warp
 from fedtopics.sampling.gpu.using import using
 from fedtopics.sampling.histograms import Histograms
 
 TIMES = 107  # NIPS so many times over is 200 million tokens
-MOVED = 2 * 2 * plan.RECORD + 4 + 2 * 4  # bytes of a token in the two passes of a sweep
+MOVED = 2 * 2 * launches.RECORD + 4 + 2 * 4  # bytes of a token in the two passes of a sweep
 EPSILON = 6.0
 
 
@@ -80,7 +80,7 @@ def sweeps(corpus: Callable[[], Corpus], n_topics: int, share_of_memory: float =
 
     found, priors, card = corpus(), lda.Priors.symmetric(n_topics, 0.1, 0.01), gpu()
     if share_of_memory:
-        room = int(share_of_memory * plan.TOKEN * found.n_tokens)
+        room = int(share_of_memory * launches.TOKEN * found.n_tokens)
         card.card = replace(card.card, memory=room)
     cupy.get_default_memory_pool().free_all_blocks()
     began, before = perf_counter(), cupy.get_default_memory_pool().used_bytes()

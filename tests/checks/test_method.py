@@ -12,14 +12,16 @@ import pytest
 
 from fedtopics.checks import check_method
 from fedtopics.checks.played import ContractError
+from fedtopics.documents.corpus import Corpus
 from fedtopics.methods.calm import Calm
 from fedtopics.methods.shared import Shared
 from fedtopics.model import TopicModel
-from fedtopics.privacy.price.cost import Cost
+from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
+from fedtopics.privacy.price.cost import INFINITE, Cost
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import About, Method
+from fedtopics.protocol.method import About, BeforeNoise, Method
 from fedtopics.protocol.summing import Total
-from fedtopics.protocol.told import Form
+from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 Answer = tuple[Release[Arrays], Arrays]
@@ -139,6 +141,30 @@ class SaysWhatNoRecordHolds(Calm):
         return {"words": np.zeros(n_words)}
 
 
+class SendsWhatItDoesNotDeclare(Calm):
+    def may_be_sent(self, told: Arrays, number: int) -> Form | None:
+        return {"counts": Numbers("int8", (2,))}
+
+
+class NamesAPriceOfItsOwn(Calm):
+    def price_of(self, told: Arrays) -> Cost | None:
+        return INFINITE
+
+
+class SaysOtherSumsThanItSends(Calm):
+    def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise | None:
+        return BeforeNoise("counts", np.zeros(3, np.int64), ClippedSum(1.0))
+
+
+class KeepsInVain(Shared):
+    goes_on = False
+
+
+class LosesWhatItKept(Calm):
+    def resumed(self, kept: Arrays, n_words: int) -> Arrays:
+        return {"rows": kept["nothing"]}
+
+
 class SaysNothingOfItself(Calm):
     about = About("", "", "")
 
@@ -172,6 +198,11 @@ BROKEN = {
     SendsNegativeNumbers: "below is sent with numbers below 0; name it in `may_be_negative`",
     NeedsEveryParty: "a party that misses a round, or joins late, stops it",
     SaysWhatNoRecordHolds: "`in_force` and `forecast` must be ready for JSON",
+    SendsWhatItDoesNotDeclare: "round 0 sends what `may_be_sent` does not",
+    NamesAPriceOfItsOwn: "`price_of` must be one of `prices`, or free",
+    SaysOtherSumsThanItSends: "`before_noise` must give the integers that noise is added to, in round 0",
+    KeepsInVain: "`kept` is of no use to a method without `continued`",
+    LosesWhatItKept: "it does not go on from its own model: KeyError",
     SaysNothingOfItself: "`about` must say all of its parts",
     Thawed: "a method is frozen",
 }

@@ -89,7 +89,7 @@ def test_attack_shows_each_note_once_with_its_methods_and_no_precision_of_nothin
     """Users who report through much noise, of whom nothing can be named."""
     paper = [("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5}) for name in ("rrp", "krr")]
     sound = ("lplda", {"variant": "sound", "epsilon": 0.01})
-    monkeypatch.setattr(listener, "LOCAL_METHODS", (*paper, sound))
+    monkeypatch.setattr(listener, "local_methods", lambda: [*paper, sound])
     monkeypatch.setattr(listener, "TYPICAL_WORDS", 1e-3)  # a listener who expects no word
     monkeypatch.setattr(listener, "listen", warned(listener.listen))
     result = CliRunner().invoke(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuzz import corpora, keys, seeds
+from fuzz import corpora, kept, keys, seeds
 from fuzz.mutations import TOML, Form, framed, json_lines, plain_json
 
 from fedtopics.documents.reading import read
@@ -178,50 +178,48 @@ TARGETS = [
     Target("acceptance", seeds.acceptances, _written("acceptance.json", _acceptance), plain_json()),
     Target(
         "ledger_file",
-        seeds.ledger_files,
-        _in(seeds.store, ledger_file.LINES, ledger_file.read),
-        json_lines(seeds.chained_lines),
+        kept.ledger_files,
+        _in(kept.store, ledger_file.LINES, ledger_file.read),
+        json_lines(kept.chained_lines),
     ),
-    Target("ledger_head", seeds.ledger_heads, _in(seeds.store, ledger_file.HEAD, _store), plain_json()),
-    Target("release", seeds.releases, _in(seeds.store, seeds.release_name(), _store)),
-    Target("memory", seeds.memories, _in(seeds.store, seeds.memory_name(), _store), SAFETENSORS),
+    Target("ledger_head", kept.ledger_heads, _in(kept.store, ledger_file.HEAD, _store), plain_json()),
+    Target("release", kept.releases, _in(kept.store, kept.release_name(), _store)),
+    Target("memory", kept.memories, _in(kept.store, kept.memory_name(), _store), SAFETENSORS),
     Target(
         "checkpoint",
-        seeds.checkpoints,
+        kept.checkpoints,
         _written(CHECKPOINT, lambda path: Checkpoint.load(path.parent, seeds.RUN, "plan")),
         SAFETENSORS,
     ),
     Target(
         "checkpoint_about",
-        seeds.checkpoint_abouts,
-        _written(CHECKPOINT, seeds.with_arrays(lambda path: Checkpoint.load(path.parent, seeds.RUN, "plan"))),
+        kept.checkpoint_abouts,
+        _written(CHECKPOINT, kept.with_arrays(lambda path: Checkpoint.load(path.parent, seeds.RUN, "plan"))),
         plain_json(),
     ),
     Target(
         "status",
-        seeds.statuses,
+        kept.statuses,
         _written("status.json", lambda path: RunFolder(path.parent).status()),
         plain_json(),
     ),
     Target(
         "model_numbers",
-        seeds.model_numbers,
-        _in(seeds.model, NUMBERS, seeds.hashed(TopicModel.load)),
+        kept.model_numbers,
+        _in(kept.model, NUMBERS, kept.hashed(TopicModel.load)),
         SAFETENSORS,
     ),
     Target(
-        "model_words", seeds.model_words, _in(seeds.model, WORDS, seeds.hashed(TopicModel.load)), plain_json()
+        "model_words", kept.model_words, _in(kept.model, WORDS, kept.hashed(TopicModel.load)), plain_json()
     ),
-    Target(
-        "run_record", seeds.run_records, _in(seeds.run, "run.json", _run), plain_json(seeds.digested_record)
-    ),
+    Target("run_record", kept.run_records, _in(kept.run, "run.json", _run), plain_json(kept.digested_record)),
     Target(
         "private_part",
-        seeds.private_parts,
-        _in(seeds.split_run, "private.json", _run),
-        plain_json(seeds.digested_record),
+        kept.private_parts,
+        _in(kept.split_run, "private.json", _run),
+        plain_json(kept.digested_record),
     ),
-    Target("run_ledger", seeds.run_ledgers, _in(seeds.run, "ledger.json", _run), plain_json(seeds.chained)),
+    Target("run_ledger", kept.run_ledgers, _in(kept.run, "ledger.json", _run), plain_json(kept.chained)),
     Target("csv", corpora.separated(","), _corpus("a.csv")),
     Target("tsv", corpora.separated("\t"), _corpus("a.tsv")),
     Target("json_lines", corpora.json_lines, _corpus("a.jsonl"), json_lines()),

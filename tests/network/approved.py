@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fedtopics.network.party.offer import Offer
 from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.parts import PlannedWords
 from fedtopics.network.plan.plan import Plan
@@ -45,3 +46,7 @@ def approved(
             policy = template.replace("epsilon = 6.0", f"epsilon = {budget}")
             (folder / name / onboarding.POLICY).write_text(policy)
     return plan
+
+
+def offer(here: Path) -> Offer:
+    return Offer.read(here / "north", here / "hub" / "approved" / "north")

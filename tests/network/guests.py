@@ -103,3 +103,11 @@ def served(federation: LocalFederation, folder: Path) -> Iterator[Invited]:
         patch.setattr(server, "LOOK", 0.1)
         with Server(federation.hub.plan.port, held, Door(made.hub), made.desk, made.lines.append):
             yield made
+
+
+def other_authority(folder: Path, federation: LocalFederation) -> Path:
+    """A federation of the same plan by somebody else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificates, "KEY_BITS", 2048)
+        onboarding.found(folder / "stranger", federation.hub.plan, federation.folder / HUB / "words.txt")
+    return folder / "stranger"

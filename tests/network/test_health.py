@@ -11,58 +11,26 @@ from pathlib import Path
 
 import pytest
 from network import processes
+from network.signs import beating, typed
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
-from fedtopics.commands.keeping import _written
 from fedtopics.errors import InputError
-from fedtopics.network import health, metrics, pulse
+from fedtopics.network import health, pulse
 from fedtopics.network.coordinator.desk import Desk
 from fedtopics.network.coordinator.door import Door
-from fedtopics.network.coordinator.folder import MOST_LOG, CoordinatorFolder
+from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.coordinator.health import CoordinatorHealth
 from fedtopics.network.coordinator.server import Server
 from fedtopics.network.health import Finding
 from fedtopics.network.local import HUB, LocalFederation
-from fedtopics.network.metrics import Gauge
-from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.health import PartyHealth
 from fedtopics.network.plan import onboarding
 from fedtopics.network.pulse import Pulse
 
 
-@pytest.fixture(scope="module")
-def federation(tmp_path_factory: pytest.TempPathFactory) -> LocalFederation:
-    made = processes.founded(tmp_path_factory.mktemp("health"), ("north", "south"))
-    place = made.folder / "north"
-    PartyFolder(place).note_source(str(place / "texts.jsonl"), {})
-    return made
-
-
-@pytest.fixture
-def north(federation: LocalFederation, tmp_path: Path) -> Path:
-    shutil.copytree(federation.folder / "north", tmp_path / "north")
-    return tmp_path / "north"
-
-
-@pytest.fixture
-def hub(federation: LocalFederation, tmp_path: Path) -> Path:
-    shutil.copytree(federation.folder / HUB, tmp_path / "hub")
-    return tmp_path / "hub"
-
-
-def beating(folder: Path, **facts: object) -> None:
-    """A sign of life of this very process."""
-    pulse.beat(folder, facts)
-
-
 def by_name(findings: list[Finding]) -> dict[str, Finding]:
     return {found.about: found for found in findings}
-
-
-def typed(*words: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    return result.exit_code, result.output
 
 
 def test_a_party_that_is_well_is_ok_and_one_that_does_not_run_is_critical(north: Path) -> None:
@@ -216,95 +184,3 @@ def test_a_folder_of_neither_is_one_line(tmp_path: Path) -> None:
     for words in (("doctor",), ("federation", "party", "status"), ("federation", "service")):
         with pytest.raises(InputError, match="expected the folder of a"):
             CliRunner().invoke(app, [*words, str(tmp_path)], catch_exceptions=False)
-
-
-def parsed(text: str) -> dict[str, float]:
-    """The exposition format, line by line; whatever is no line of it is an error."""
-    found, kinds = {}, {}
-    for line in text.splitlines():
-        if line.startswith("# TYPE "):
-            _, _, name, kind = line.split(" ")
-            kinds[name] = kind
-        elif not line.startswith("# HELP "):
-            match = re.fullmatch(r'([a-z_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\S+)', line)
-            assert match, line
-            assert kinds[match[1]] in ("gauge", "counter")
-            assert (kinds[match[1]] == "counter") == match[1].endswith("_total")
-            found[f"{match[1]}{match[2] or ''}"] = float(match[3])
-    return found
-
-
-def test_metrics_are_what_prometheus_reads(north: Path, hub: Path, tmp_path: Path) -> None:
-    beating(north, connected=True, contact=time.time(), answers=3)
-    beating(hub, connected=["north"])
-    assert typed("federation", "party", "status", north, "--metrics", tmp_path / "party.prom")[0] == 0
-    typed("federation", "coordinator", "status", hub, "--metrics", tmp_path / "hub.prom")
-    found = parsed((tmp_path / "party.prom").read_text())
-    assert found['fedtopics_up{party="north"}'] == found['fedtopics_connected{party="north"}'] == 1
-    assert found['fedtopics_epsilon_allowed{party="north",relation="word add/remove"}'] == 800
-    assert found['fedtopics_level{party="north",about="ledger"}'] == 0
-    assert parsed((tmp_path / "hub.prom").read_text())['fedtopics_parties_connected{coordinator="test"}'] == 1
-    assert oct((tmp_path / "hub.prom").stat().st_mode)[-3:] == "644"
-    strange = metrics.text([Gauge("x", "a\nb", {'q"\\': float("inf")}, "about")], party="n")
-    assert parsed(strange) == {'fedtopics_x{party="n",about="q\\"\\\\"}': float("inf")}
-    with pytest.raises(InputError, match=r"expected a file x.prom"):
-        metrics.write(tmp_path / "x.txt", [])
-
-
-def test_metrics_name_a_participant_alike_whoever_writes_them(north: Path, hub: Path, tmp_path: Path) -> None:
-    for role, folder in (("party", north), ("coordinator", hub)):
-        folder = folder.rename(tmp_path / f"moved {role}")
-        once, now_and_then = tmp_path / f"{role}-once.prom", tmp_path / f"{role}.prom"
-        typed("federation", role, "status", folder, "--metrics", once)
-        _written(role, folder, now_and_then)()
-        assert set(parsed(once.read_text())) == set(parsed(now_and_then.read_text()))
-
-
-def test_metrics_that_cannot_be_written_end_nothing(tmp_path: Path) -> None:
-    lines: list[str] = []
-    written = metrics.Written(
-        tmp_path / "none" / "x.prom", lambda: [Gauge.of("up", "x", 1.0)], {}, lines.append
-    )
-    for _ in range(3):
-        written._next = 0.0
-        written.now_and_then()
-    assert len(lines) == 1
-    (tmp_path / "none").mkdir()
-    written._next = 0.0
-    written.now_and_then()
-    assert (tmp_path / "none" / "x.prom").read_text().endswith("fedtopics_up 1\n")
-
-
-def test_the_log_of_a_run_has_a_bound(hub: Path) -> None:
-    run = CoordinatorFolder(hub).submit()
-    for number in range(45):
-        run.log(f"{number} " + "x" * 2**19)
-    kept = [path.stat().st_size for path in run.path.glob("log*.txt")]
-    assert len(kept) == 2
-    assert max(kept) <= MOST_LOG + 2**20
-    assert run.lines()[-1].split()[2] == "44"
-
-
-def test_the_coordinators_log_is_kept_in_files_of_bounded_size(
-    hub: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import logging
-
-    from fedtopics.network import keeper
-
-    monkeypatch.setattr(keeper, "MOST_BYTES", 1000)
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    try:
-        keeper.keep_log(hub, keeper.COORDINATOR_LOG)
-        for number in range(200):
-            keeper.say_and_log(f"line {number} of the coordinator")
-        for handler in root.handlers:
-            handler.close()
-    finally:
-        root.handlers[:], root.level = handlers, level
-    kept = list(hub.glob(f"{keeper.COORDINATOR_LOG}*"))
-    assert len(kept) == 1 + keeper.N_FILES
-    assert sum(path.stat().st_size for path in kept) <= 1000 * len(kept)
-    assert "line 199" in (hub / keeper.COORDINATOR_LOG).read_text()
-    assert "line 0 " in capsys.readouterr().out

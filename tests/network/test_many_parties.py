@@ -153,7 +153,7 @@ def fakes(federation: LocalFederation) -> list[Visitor]:
         rng = np.random.default_rng(number)
         texts = [" ".join(rng.choice(words or (), 30)) for _ in range(3)]
         fake = Fake(name, plan.method(), Corpus.from_texts(texts, vocabulary=words))
-        held = Credentials.found(federation.folder / name, "party", "")
+        held = Credentials.read(federation.folder / name, "party", "")
         found.append(Visitor("localhost", plan.port, held, fake.answer, lambda line: None))
     return found
 

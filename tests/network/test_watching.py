@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from time import time
 
@@ -171,7 +172,9 @@ def test_a_desk_says_who_is_there_who_computes_and_who_has_answered() -> None:
 def test_a_party_says_what_it_does_while_it_does_it() -> None:
     seen = []
 
-    def answer(question: bytes) -> bytes:
+    def answer(question: bytes, begin: Callable[[Request], None]) -> bytes:
+        if question != b"nonsense":
+            begin(Request.from_bytes(question))
         seen.append(doing.look())
         return b"twelve bytes"
 

@@ -61,6 +61,13 @@ def test_nothing_that_a_method_may_say_is_lost() -> None:
     assert wrapped.in_force(24) == inner.in_force(24)
 
 
+@pytest.mark.parametrize("name", ["calm", "ftm", "pctd"])
+def test_topics_that_all_are_told_are_drawn_together_once_for_all(name: str) -> None:
+    method = methods.make(name, n_topics=3, n_rounds=2, epsilon=8.0).telling_topics()
+    assert method.tells_alike is (name != "ftm")  # each of whose parties is told of its own topics
+    assert with_consistency(method, RELATION, 0.5).tells_alike is method.tells_alike
+
+
 def test_the_price_is_that_of_the_method() -> None:
     method = methods.make("calm", n_topics=3, n_rounds=2, epsilon=8.0)
     plain, drawn = (

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from reported import HOSTILE, hostile_run, large_page, many_topics_run, small_run, small_runs
+from reported import HOSTILE, PAGES, many_topics_run, small_run
 from visits import DESKTOP, PHONE, Visit
-
-from fedtopics import report
-from fedtopics.documents.text.tokens import tokenizer_for
-from fedtopics.report.comparison_page import comparison_page
-from fedtopics.runs import comparison
 
 NAMELESS = """
     [...document.querySelectorAll("a, button, input, textarea, select, canvas, summary")]
         .filter(one => !(one.textContent.trim() || one.ariaLabel || one.labels?.length)).length
 """
-PAGES = ("run", "hostile", "many", "comparison")
-TOLERANCE = 0.02  # of a share of a text, between this page and `TopicModel.transform`
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("pages")
-    made = {name: folder / f"{name}.html" for name in PAGES}
-    report.write(small_run(), made["run"])
-    report.write(hostile_run(), made["hostile"])
-    report.write(many_topics_run(), made["many"])
-    comparison.save(small_runs(), folder / "compared")
-    records = comparison.load(folder / "compared")
-    page = comparison_page(records, comparison.models(folder / "compared", records), title="Two <ways>")
-    made["comparison"].write_text(page, "utf-8")
-    return made
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -48,108 +27,6 @@ def test_no_complaint_no_request_and_nothing_wider_than_the_screen(
         assert visit.page.title() != "broken"
         visit.page.wait_for_timeout(50)
         assert visit.trouble == []
-
-
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_labels_never_overlap_and_none_that_is_shown_vanishes(
-    browser: Any, files: dict[str, Path], viewport: dict[str, int]
-) -> None:
-    with Visit(browser, files["many"], viewport=viewport) as visit:
-        before: set[int] = set()
-        for zoom in (1, 1.05, 1.2, 1.5, 2, 3, 5):
-            labels = visit.evaluate(
-                "z => { topicMap.show(z, 0.4, 0.6, { still: true }); return topicMap.shownLabels(); }", zoom
-            )
-            for one, other in combinations(labels, 2):
-                assert (
-                    one["left"] + one["w"] <= other["left"]
-                    or other["left"] + other["w"] <= one["left"]
-                    or one["top"] + one["h"] <= other["top"]
-                    or other["top"] + other["h"] <= one["top"]
-                ), (zoom, one, other)
-            shown = {label["topic"] for label in labels}
-            assert before <= shown, zoom
-            before = shown
-        assert len(shown) == 30
-        visit.evaluate("topicMap.show(1, 0.5, 0.5, { still: true })")
-        assert len(visit.evaluate("topicMap.shownLabels()")) == 30  # two words each, all at once
-
-
-def test_a_topic_is_chosen_on_the_map_and_stands_in_the_address(browser: Any, files: dict[str, Path]) -> None:
-    with Visit(browser, files["many"]) as visit:
-        box = visit.page.locator("#map").bounding_box()
-        x, y = visit.evaluate("topicMap.positionOf(7)")
-        visit.page.mouse.move(box["x"] + x, box["y"] + y)
-        assert visit.page.locator("#tip").is_visible()
-        visit.page.mouse.click(box["x"] + x, box["y"] + y)
-        assert visit.chosen() == 7
-        visit.settled("#topic-7")
-        name = visit.page.locator("#topic-name").inner_text()
-        assert name == many_topics_run().model.names[7]
-        visit.page.reload()
-        assert visit.chosen() == 7
-        assert visit.page.locator("#row-7").get_attribute("data-chosen") is not None
-        assert visit.trouble == []
-
-
-def test_the_map_zooms_and_pans_with_buttons_wheel_and_pointer(browser: Any, files: dict[str, Path]) -> None:
-    with Visit(browser, files["many"]) as visit:
-        box = visit.page.locator("#map").bounding_box()
-        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        visit.page.click("#zoom-in")
-        visit.page.wait_for_function("() => topicMap.view().zoom === 1.6")
-        before = visit.evaluate("topicMap.view()")
-        visit.page.mouse.move(*middle)
-        visit.page.mouse.wheel(0, -1)  # the page has the wheel until the map is in use
-        assert visit.evaluate("topicMap.view().zoom") == before["zoom"]
-        visit.page.mouse.down()
-        visit.page.mouse.move(middle[0] - 80, middle[1] - 40, steps=4)
-        visit.page.mouse.up()
-        moved = visit.evaluate("topicMap.view()")
-        assert visit.evaluate("topicMap.canvas.style.touchAction") == "none"
-        assert moved["x"] == pytest.approx(before["x"] - 80)
-        visit.page.mouse.wheel(0, -300)
-        visit.page.wait_for_function("zoom => topicMap.view().zoom > zoom", arg=moved["zoom"])
-        zoomed = visit.evaluate("topicMap.view()")
-        visit.page.wait_for_function(
-            "zoom => location.hash.includes(`zoom=${+zoom.toFixed(3)},`)", arg=zoomed["zoom"]
-        )
-        visit.page.reload()
-        again = visit.evaluate("topicMap.view()")
-        assert again["zoom"] == pytest.approx(zoomed["zoom"], rel=1e-2)
-        assert again["x"] == pytest.approx(zoomed["x"], abs=3)
-        visit.page.click("#zoom-out")
-        visit.page.wait_for_function("zoom => topicMap.view().zoom < zoom", arg=again["zoom"] * 0.9)
-        visit.page.click("#zoom-all")
-        visit.page.wait_for_function("() => topicMap.view().zoom === 1")
-        assert visit.evaluate("topicMap.canvas.style.touchAction") == "pan-y"
-
-
-def test_arrow_keys_go_from_topic_to_topic(browser: Any, files: dict[str, Path]) -> None:
-    with Visit(browser, files["many"]) as visit:
-        visit.page.focus("#map")
-        seen = set()
-        for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp") * 3:
-            before = visit.chosen()
-            visit.page.keyboard.press(key)
-            if visit.chosen() != before:
-                axis, sign = {"Right": (0, 1), "Left": (0, -1), "Down": (1, 1), "Up": (1, -1)}[key[5:]]
-                places = [visit.evaluate("n => topicMap.positionOf(n)", n) for n in (before, visit.chosen())]
-                assert sign * (places[1][axis] - places[0][axis]) > 0
-            seen.add(visit.chosen())
-        assert len(seen) >= 4
-        visit.page.keyboard.press("End")
-        last = visit.chosen()
-        visit.page.keyboard.press("Home")
-        visit.page.click("#previous")
-        assert visit.chosen() == last
-        visit.page.click("#next")
-        assert visit.chosen() != last
-        visit.page.focus("#map")
-        visit.page.keyboard.press("+")
-        assert visit.evaluate("topicMap.view().zoom") > 1
-        visit.page.keyboard.press("0")
-        visit.page.wait_for_function("() => topicMap.view().zoom === 1")
 
 
 def test_the_slider_goes_from_probable_to_distinctive_words(browser: Any, files: dict[str, Path]) -> None:
@@ -190,35 +67,6 @@ def test_neighbors_are_named_and_lead_there_and_parties_have_bars(
         assert "%" in shares.first.inner_text()
         visit.page.uncheck("#color")
         visit.page.wait_for_function("() => location.hash.includes('color=none')")
-
-
-def test_search_lights_up_the_map_and_leaves_the_topics_of_a_word(
-    browser: Any, files: dict[str, Path]
-) -> None:
-    with Visit(browser, files["many"]) as visit:
-        page = visit.page
-        word = many_topics_run().model.top_words(1)[11][0]
-        plain = page.evaluate("topicMap.canvas.toDataURL()")
-        page.keyboard.press("/")
-        page.keyboard.type(word)
-        assert page.evaluate("document.activeElement.id") == "query"
-        assert page.locator("#found li").first.inner_text().startswith(word)
-        page.wait_for_function("before => topicMap.canvas.toDataURL() !== before", arg=plain)
-        lit = page.locator("#all-topics tbody tr:not([hidden])").count()
-        assert 1 <= lit < 30
-        assert page.locator("#status").inner_text() == f"{lit} of 30 topics"
-        page.keyboard.press("Enter")
-        assert word in visit.words()
-        page.wait_for_function("word => location.hash.includes(`find=${word}`)", arg=word)
-        page.reload()
-        assert page.input_value("#query") == word
-        assert page.locator("#all-topics tbody tr:not([hidden])").count() == lit
-        page.focus("#query")
-        page.keyboard.press("Escape")
-        assert page.locator("#all-topics tbody tr:not([hidden])").count() == 30
-        page.fill("#query", "no such word")
-        assert page.locator("#status").inner_text() == "0 of 30 topics"
-        assert visit.trouble == []
 
 
 def test_hostile_words_can_be_searched_and_stay_words(browser: Any, files: dict[str, Path]) -> None:
@@ -303,46 +151,6 @@ def test_another_epsilon_is_a_forecast_with_odds_and_loss(browser: Any, files: d
         assert get("#outlook-kind").inner_text() == "This run"
 
 
-TEXTS = (
-    "{0} {1} {2} {0}, {3}; and WORD7's word12 un-known <b>word3</b>",
-    "{4}’s {5}\u00ad {6} &amp; {7} {7} {8} 1990 x",
-    "nothing of this is known",
-)
-
-
-@pytest.mark.parametrize("page", ["run", "many"])
-def test_a_text_has_the_mixture_that_transform_gives_it(
-    browser: Any, files: dict[str, Path], page: str
-) -> None:
-    model = (small_run() if page == "run" else many_topics_run()).model
-    words = [row[0] for row in model.top_words(1)] * 9
-    with Visit(browser, files[page]) as visit:
-        for text in (text.format(*words) for text in TEXTS):
-            found = visit.evaluate("text => mixtureOf(text)", text)
-            exact = model.transform([text], tokenizer=tokenizer_for("en"))[0]
-            assert np.abs(np.array(found["mixture"]) - exact).max() < TOLERANCE
-            assert found["known"] == model.read([text], tokenizer=tokenizer_for("en")).n_tokens
-        visit.page.fill("#text", TEXTS[0].format(*words))
-        best = int(model.transform([TEXTS[0].format(*words)], tokenizer=tokenizer_for("en"))[0].argmax())
-        visit.page.wait_for_selector("#mixture li")
-        assert visit.page.locator("#mixture a").first.get_attribute("href") == f"#topic-{best}"
-        visit.page.fill("#text", "nothing of this")
-        visit.page.wait_for_function("() => !document.querySelector('#mixture li')")
-        assert "None of its words" in visit.page.locator("#text-status").inner_text()
-        assert visit.trouble == []  # nothing was asked of the network
-
-
-def test_words_are_cut_as_the_model_cuts_them(browser: Any, files: dict[str, Path]) -> None:
-    text = (
-        "The Nation's 13 colonies don't re-unite; COVID19 in Málaga, l’homme d'Italia 1990s Cafe\u0301 "
-        "_under_score it’s O'Neill's x &lt;b&gt; <br/>שָׁלוֹם नमस्ते А.Б. 3D co\u00adoperate '90s rock'n'roll"
-    )
-    with Visit(browser, files["run"]) as visit:
-        for language in ("en", "de", "fr"):
-            cut = visit.evaluate("([text, language]) => tokens(text, language)", [text, language])
-            assert cut == tokenizer_for(language)(text), language
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_theme_follows_the_system_until_the_reader_chooses(
     browser: Any, files: dict[str, Path], scheme: str
@@ -405,53 +213,6 @@ def test_print_shows_all_topics_on_paper(browser: Any, files: dict[str, Path]) -
         assert visit.page.locator("details[open]").count() == 0
         assert visit.evaluate("document.documentElement.dataset.theme") is None
         assert visit.trouble == []
-
-
-@pytest.mark.nightly
-def test_the_largest_model_opens_and_is_searched(browser: Any, tmp_path: Path) -> None:
-    path = tmp_path / "large.html"
-    path.write_text(large_page(), "utf-8")
-    with Visit(browser, path) as visit:
-        word = visit.words()[0]
-        visit.page.fill("#query", word)
-        assert visit.page.locator("#found li").first.inner_text().startswith(word)
-        assert (
-            len(visit.evaluate("topicMap.show(99, 0.5, 0.5, { still: true }), topicMap.shownLabels()")) == 200
-        )
-        assert visit.trouble == []
-
-
-@pytest.mark.nightly
-def test_the_largest_model_opens_in_400_ms_and_moves_at_60_frames_a_second(
-    browser: Any, tmp_path: Path
-) -> None:
-    """By the clock, so the quickest of five: the machine may be busy with something else."""
-    path = tmp_path / "large.html"
-    path.write_text(large_page(), "utf-8")
-    opened, drawn = [], []
-    for _ in range(5):
-        with Visit(browser, path) as visit:
-            opened.append(visit.evaluate("performance.getEntriesByType('navigation')[0].domComplete"))
-            drawn.append(visit.evaluate(FRAMES))
-    assert min(opened) < 400, opened
-    assert max(drawn) > 58, drawn
-
-
-# Zoom and pan for a second, a step in every frame; frames that were drawn in it.
-FRAMES = """
-    () => new Promise(resolve => {
-        const began = performance.now();
-        let frames = 0;
-        const step = now => {
-            const t = (now - began) / 1000;
-            if (t >= 1) return resolve(frames / t);
-            frames++;
-            topicMap.show(1 + 4 * t, 0.3 + 0.4 * t, 0.5, { still: true, keep: true });
-            requestAnimationFrame(step);
-        };
-        requestAnimationFrame(step);
-    })
-"""
 
 
 def test_curves_have_a_line_for_each_method_and_bars_for_seeds(browser: Any, files: dict[str, Path]) -> None:

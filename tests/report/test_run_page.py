@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from html.parser import HTMLParser
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from reported import HOSTILE, hostile_run, large_page, small_data, small_run, with_model
+from report.elements import Elements
+from reported import small_data, small_run, with_model
 
-from fedtopics import report
-from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.explain import guarantees
 from fedtopics.privacy.mechanisms.histogram import Histogram
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.summing import Summing
 from fedtopics.report import privacy_shown
-from fedtopics.report.rendering import TEMPLATES
 from fedtopics.report.run_page import run_page
 from fedtopics.report.topics_shown import cards, similarity
 from fedtopics.runs.experiment import train
-
-
-class Elements(HTMLParser):
-    """Every element with its attributes, and the text of the page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += f"{' '.join(data.split())} "
 
 
 @pytest.fixture(scope="module")
@@ -216,33 +195,6 @@ def test_a_run_over_a_network_without_test_documents_has_a_page() -> None:
     assert "<td><bdi>–</bdi></td>" in replace(run, record=record)._repr_html_()
 
 
-def test_nothing_is_loaded_and_nothing_is_markup_but_ours(page: str) -> None:
-    for made in (page, run_page(hostile_run())):
-        elements = Elements(made).found
-        assert not [tag for tag, _ in elements if tag in ("img", "iframe", "object", "embed", "base", "form")]
-        assert [attributes.get("type") for tag, attributes in elements if tag == "script"] == [
-            "application/json",
-            None,
-        ]
-        addresses = [
-            value
-            for _, attributes in elements
-            for name, value in attributes.items()
-            if name in ("src", "href")
-        ]
-        assert all(address.startswith("#") or address == "data:," for address in addresses)
-        assert not [name for _, attributes in elements for name in attributes if name.startswith("on")]
-        assert "@import" not in made
-        assert "url(" not in made
-
-
-def test_words_appear_as_they_are() -> None:
-    text = Elements(run_page(hostile_run())).text
-    for word in HOSTILE:
-        assert " ".join(word.split()) in text
-    assert "No words of its own" in text
-
-
 def test_one_topic_is_enough() -> None:
     text = Elements(run_page(with_model(small_run(), TopicModel.from_counts([[3, 2, 1]], "abc")))).text
     assert "1 topic of" in text
@@ -262,45 +214,6 @@ def test_cards_are_sorted_by_share_and_neighbors_are_similar() -> None:
     assert made[1].name == "d, e"
     labeled = cards(model.set_topic_labels({1: "money"}), similarity(model))
     assert [(card.name, card.short) for card in labeled][:2] == [("money", ("money",)), ("d, e", ("d", "e"))]
-
-
-def test_a_page_is_written_once(tmp_path: Path) -> None:
-    path = report.write(small_run(), tmp_path / "page.html")
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
-    with pytest.raises(InputError, match="exists"):
-        report.write(small_run(), path)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
-
-
-@pytest.mark.nightly
-def test_the_largest_models_stay_below_two_megabytes() -> None:
-    assert len(large_page().encode()) < 2e6
-    assert "any of 50,000 words" in large_page()
-
-
-@pytest.mark.parametrize("theme", [0, 1])
-def test_colors_have_enough_contrast(theme: int) -> None:
-    """WCAG 2.2 AA: 4.5 to 1 for text, in both themes."""
-    style = (TEMPLATES / "style" / "colors.css").read_text()
-    colors = dict(re.findall(r"--([a-z0-9]+): (#[0-9a-f]{6})", style.split("}")[theme]))
-    text = ("ink", "soft", "accent", "good", "fair", "poor")
-    pairs = [(fore, back) for fore in text for back in ("paper", "card")]
-    pairs += [("ink", "tint"), ("soft", "tint"), ("ink", "note")]
-    for fore, back in pairs:
-        assert contrast(colors[fore], colors[back]) >= 4.5, (fore, back)
-    for series in range(6):
-        assert contrast(colors[f"s{series}"], colors["paper"]) >= 3
-
-
-def contrast(first: str, second: str) -> float:
-    lights = sorted(map(luminance, (first, second)))
-    return (lights[1] + 0.05) / (lights[0] + 0.05)
-
-
-def luminance(color: str) -> float:
-    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_the_page_tells_who_sees_totals_alone() -> None:

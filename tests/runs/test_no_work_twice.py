@@ -1,9 +1,10 @@
-"""Work is done once: a method made, documents prepared, tokens checked, a question parsed."""
+"""Work is done once: a method made, documents prepared, tokens checked, a question parsed, a plan read."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,10 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.network.messages import Request
 from fedtopics.network.party.answers import PartyAnswers
+from fedtopics.network.party.doing import Doing
+from fedtopics.network.plan.parts import PlannedWords
+from fedtopics.network.plan.plan import Plan
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.runs import experiment
 from fedtopics.sampling.arguments import check_corpus
 
@@ -82,5 +87,21 @@ def test_a_question_is_parsed_once(tmp_path: Path, counted: Callable[[Any, str],
     folder: Any = Folder()
     question = Request("hello", "first", 0, asked.side.terms.plan).to_bytes()
     parsed = counted(Request, "from_bytes")
-    assert PartyAnswers(folder, "north").answer(question)
+    assert Doing(PartyAnswers(folder, "north").answer).answer(question)
     assert parsed["from_bytes"] == 1
+
+
+def test_a_plan_is_read_and_its_method_made_once_for_as_long_as_its_file_stays(
+    tmp_path: Path, counted: Callable[[Any, str], Counter[str]]
+) -> None:
+    settings = {"n_topics": 3, "n_rounds": 2, "epsilon": 4.0}
+    promised = Budget("word add/remove", 4.0)
+    words = PlannedWords("public", "words.txt", "0" * 64, 30)
+    plan = Plan("first", "localhost:8002", ("a", "b"), "calm", promised, words, settings)
+    plan.write(tmp_path / "plan.toml")
+    made, read = counted(methods, "make"), counted(Plan, "from_dict")
+    again = [Plan.read(tmp_path / "plan.toml") for _ in range(3)]
+    assert {known.method().n_rounds for known in again} == {2}
+    assert (made["make"], read["from_dict"]) == (1, 1)
+    replace(plan, settings=settings | {"n_rounds": 5}).write(tmp_path / "plan.toml")
+    assert Plan.read(tmp_path / "plan.toml").method().n_rounds == 5

@@ -25,7 +25,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.budget import in_json
 from fedtopics.privacy.price.cost import RELATIONS, Relation
-from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked
 from fedtopics.protocol.summing import Summing
 
 View: TypeAlias = Literal["messages", "model"]

@@ -31,20 +31,12 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.price.release import Release
 from fedtopics.progress import track
 from fedtopics.protocol import in_process
-from fedtopics.protocol.method import TYPICAL_WORDS, Hearing, Method
+from fedtopics.protocol.hearing import TYPICAL_WORDS, Hearing
+from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays
 from fedtopics.sampling import lda
 
 Ints: TypeAlias = NDArray[np.int64]
-LOCAL_METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
-    *(
-        ("fedlda", {"variant": "paper", "channel": name, "epsilon": 7.5})
-        for name in ("rrp", "krr", "t-krr", "hm")
-    ),
-    *(("fedlda", {"variant": "sound", "channel": name, "epsilon": 128.0}) for name in ("krr", "ue")),
-    ("lplda", {"variant": "paper", "epsilon": 4.0}),
-    ("lplda", {"variant": "sound", "epsilon": 4.0}),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +87,23 @@ def listen(method: Method, corpus: Corpus, *, seed: int = 0, n_threads: int = 1)
     return Overheard(found, recall_bound(hearing, corpus), method.n_rounds)
 
 
+def local_methods() -> list[tuple[str, dict[str, Any]]]:
+    """Every method whose users report words themselves, with the settings that it is heard with."""
+    return [
+        (name, {"variant": variant, **given})
+        for name in methods.names()
+        for variant in reversed(methods.variants(name) or (None,))
+        for given in methods.find(name, variant).heard_with
+    ]
+
+
 def attacks(
     corpus: Corpus, *, n_topics: int, n_rounds: int, seed: int, n_threads: int
 ) -> list[dict[str, Any]]:
     """What the listener gets of every local method: a row each, with its settings and what it warns of."""
     rows: list[dict[str, Any]] = []
-    for name, given in track(LOCAL_METHODS, "Listening", total=len(LOCAL_METHODS)):
+    known = local_methods()
+    for name, given in track(known, "Listening", total=len(known)):
         method = methods.make(name, n_topics=n_topics, n_rounds=n_rounds, **given)
         with _warnings_kept() as told:
             heard = listen(method, corpus, seed=seed, n_threads=n_threads)

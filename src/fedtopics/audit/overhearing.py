@@ -26,7 +26,7 @@ N_UNITS, OTHER_UNITS = (300, 3000), (100, 400)  # replays with one unit each: kn
 
 
 @dataclass(frozen=True, eq=False)
-class Overheard:
+class Replayed:
     """Scores of canaries whose coins are `known` and of those to be `guessed`, by an `attack`.
 
     delta         at which epsilon is meant
@@ -61,7 +61,7 @@ def overhear(
     delta: float,
     seed: int,
     n_threads: int,
-) -> Overheard:
+) -> Replayed:
     """Replays of a run that was `told` of these copies, with canaries for a `relation`, and their scores."""
     hears = "" if reference.summing is None else ", of totals"
     vocabulary = next(iter(told.values())).vocabulary
@@ -74,7 +74,7 @@ def overhear(
             sums.scored(reference, unit, n_replays=number, seed=seed + start, n_threads=n_threads)
             for number, start in zip(n_units, (1, 1 + n_units[0]), strict=True)
         )
-        return Overheard(f"likelihood ratio{hears}", known, guessed, delta, True, True)
+        return Replayed(f"likelihood ratio{hears}", known, guessed, delta, True, True)
     canaries, n_replays = _planted(reference, relation, vocabulary)
     known, guessed = messages.scored(
         *(
@@ -85,7 +85,7 @@ def overhear(
         )
     )
     by_users = reference.senders is not None  # who report each on their own, whatever others do
-    return Overheard(f"linear discriminant{hears}", known, guessed, delta, by_users, False)
+    return Replayed(f"linear discriminant{hears}", known, guessed, delta, by_users, False)
 
 
 def _planted(reference: Reference, relation: Relation, vocabulary: tuple[str, ...]) -> tuple[Canaries, int]:

@@ -13,6 +13,8 @@ It plays some rounds of three small parties and raises `ContractError` with the 
     missing    a party that misses a round, or joins late, stops nothing
     blindfold  at epsilon 0 nothing leaves that depends on what is not public
     sums       a method that needs sums alone sends what can be added, and makes rounds of totals
+    declared   what is said of an answer before it is there (form, price, what noise is added to) is so
+    going on   a method that goes on from a model does, with what its parties have kept
 
 At epsilon 0 a mechanism ignores its input: whatever still differs went round the mechanism. A method with a
 setting `epsilon` is played at 0 on two federations that agree in all that is public (the vocabulary, the
@@ -36,6 +38,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import same
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.summing import added_in_steps
+from fedtopics.protocol.turn import Party
 
 PARTIES = ("north", "south", "west")
 
@@ -71,6 +74,7 @@ def check_method(method: Method | type[Method]) -> None:
     _check_missing(made, corpora)
     check_blindfold(made)
     _check_sums(run)
+    _check_going_on(run)
 
 
 def _topics(played: Played) -> bytes:
@@ -169,6 +173,23 @@ def _check_sums(played: Played) -> None:
             method.combine_total(again.before, total, replace(turn, round=number))
         except (InputError, LookupError, TypeError, ValueError, NotImplementedError) as error:
             raise ContractError(f"round {number} cannot be made of a sum: {error!r}") from error
+
+
+def _check_going_on(played: Played) -> None:
+    """Of a method that says `continued`, or `kept`: a second run begins where the first one ended."""
+    method, first = played.method, dict(played.memory)
+    require(method.goes_on or not method.keeps, "`kept` is of no use to a method without `continued`")
+    if not method.goes_on:
+        return
+    again = Played(method, played.corpora)
+    try:
+        again.state |= method.continued(played.models()[0])
+        for name, corpus in played.corpora.items():
+            kept = method.kept(Party(name, corpus, first[name]))
+            again.memory[name] = method.resumed(kept, N_WORDS)
+        _check_models(again.whole())
+    except (LookupError, ArithmeticError, TypeError, ValueError) as error:
+        raise ContractError(f"it does not go on from its own model: {error!r}") from error
 
 
 def _check_missing(method: Method, corpora: dict[str, Corpus]) -> None:

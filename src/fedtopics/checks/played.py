@@ -9,6 +9,7 @@ import numpy as np
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.model import TopicModel
+from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import told as forms
 from fedtopics.protocol.engine import same
@@ -103,7 +104,24 @@ class Played:
         _require_arrays("contribute", release.value)
         _require_arrays("contribute (memory)", self.memory[name])
         self.releases.append((number, name, release))
+        self._require_declared(number, told, corpus, release)
         return release.value
+
+    def _require_declared(self, number: int, told: Arrays, corpus: Corpus, release: Release[Arrays]) -> None:
+        """What is said of an answer before it is there: its form, its price, and what is in it but noise."""
+        form, due = self.method.may_be_sent(told, number), self.method.price_of(told)
+        if form is not None:
+            try:
+                forms.check(release.value, [form])
+            except forms.ToldError as error:
+                raise ContractError(f"round {number} sends what `may_be_sent` does not: {error}") from error
+        known = due is None or due in (FREE, *self.method.prices(N_WORDS))
+        require(known, f"`price_of` must be one of `prices`, or free, got {due!r:.60} in round {number}")
+        exact = self.method.before_noise(corpus, told, 1)
+        if exact is not None:
+            sent = {name: array.shape for name, array in release.value.items()}
+            fits = exact.total.dtype.kind == "i" and sent == {exact.name: exact.total.shape}
+            require(fits, f"`before_noise` must give the integers that noise is added to, in round {number}")
 
 
 def require_same(why: str, one: Played, other: Played) -> None:

@@ -20,16 +20,13 @@ from fedtopics.runs.preparing import prepare
 
 
 @options.takes(options.Dealing, "dealing")
+@options.takes(options.Settings, "settings")
 def audit(
     source: options.Source,
     dealing: options.Dealing,
+    settings: options.Settings,
     method: options.MethodName = methods.DEFAULT,
-    variant: options.Variant = None,
-    epsilon: options.Epsilon = None,
     topics: options.TopicCount = 50,
-    rounds: options.Rounds = None,
-    unit: options.Unit = None,
-    settings: options.Setting = None,
     view: Annotated[
         list[str] | None, typer.Option(help="messages or model; both where not given. May be repeated.")
     ] = None,
@@ -38,8 +35,7 @@ def audit(
     threads: options.Threads = None,
     as_json: options.Json = False,
 ) -> None:
-    given = options.method_settings(variant, epsilon, rounds, settings, unit)
-    made = methods.make(method, n_topics=topics, **given)
+    made = methods.make(method, n_topics=topics, **settings.given())
     summing = options.summing(secure_sum, noise, method=made)
     views = _views(view)
     data = prepare(source, **dealing.options())

@@ -61,8 +61,8 @@ def compare(
     as_json: options.Json = False,
 ) -> None:
     chosen = [name.strip() for name in names.split(",")]
-    given = options.method_settings(None, None, rounds, None)
-    others = options.method_settings(variant, None, None, settings, unit)
+    given = options.Settings(rounds=rounds).given()
+    others = options.Settings(variant=variant, settings=settings, unit=unit).given()
     own = {name: methods.for_texts(texts, name, found) for name, found in _own(chosen, others).items()}
     for name in chosen:
         methods.make(name, n_topics=topics, **given, **own.get(name, {}))

@@ -12,14 +12,16 @@ from fedtopics import methods
 from fedtopics.commands import options, tables
 from fedtopics.documents import lengths
 from fedtopics.errors import InputError
-from fedtopics.privacy.forecast import PublicFacts, explain_plan
+from fedtopics.privacy.forecast import PublicFacts, explain_prices
 from fedtopics.protocol.method import Amounts
 
 USUAL_WORDS = 10_000
 
 
+@options.takes(options.Settings, "settings")
 def explain(
     method: Annotated[str, typer.Argument(help="A method, as `fedtopics methods` lists them.")],
+    settings: options.Settings,
     words: Annotated[
         int | None,
         typer.Option(help="Words of the vocabulary: 10000, or 2000 of short texts, where not given."),
@@ -31,11 +33,6 @@ def explain(
         int, typer.Option(min=1, help="Parties that hold them, each with noise of its own.")
     ] = 1,
     distinct: Annotated[int | None, typer.Option(help="Different words of a document, roughly.")] = None,
-    epsilon: options.Epsilon = None,
-    variant: options.Variant = None,
-    rounds: options.Rounds = None,
-    unit: options.Unit = None,
-    settings: options.Setting = None,
     texts: options.TextsOption = lengths.LONG,
     delta: Annotated[
         float | None,
@@ -43,9 +40,8 @@ def explain(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    given = options.method_settings(variant, epsilon, rounds, settings, unit)
     short = lengths.is_short(texts)
-    given = methods.for_texts(texts, method, given)
+    given = methods.for_texts(texts, method, settings.given())
     words = words or (lengths.MOST_WORDS if short else USUAL_WORDS)
     distinct = distinct or (int(lengths.DISTINCT_WORDS) if short else None)
     planned = methods.make(method, n_topics=topics, **given)
@@ -53,7 +49,7 @@ def explain(
         planned = methods.make(method, n_topics=topics, **given | {"delta": delta})
     facts = PublicFacts(words, topics, documents, distinct, short)
     delta = planned.privacy_delta if delta is None else delta
-    found = explain_plan(planned.prices(words), facts, 1e-6 if delta is None else delta)
+    found = explain_prices(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if documents is not None or persons is not None:
         found = replace(found, outlook=planned.outlook(_amounts(words, documents, persons, parties)))
     if as_json:

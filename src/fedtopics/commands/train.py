@@ -35,16 +35,13 @@ logger = logging.getLogger(__name__)
 
 
 @options.takes(on_cluster.Placed, "dealing")
+@options.takes(options.Settings, "settings")
 def train(
     source: options.Source,
     dealing: on_cluster.Placed,
+    settings: options.Settings,
     method: options.MethodName = methods.DEFAULT,
-    variant: options.Variant = None,
-    epsilon: options.Epsilon = None,
     topics: options.TopicCount = 50,
-    rounds: options.Rounds = None,
-    unit: options.Unit = None,
-    settings: options.Setting = None,
     consistency: options.Consistency = None,
     consistency_tau: options.ConsistencyTau = None,
     threads: options.Threads = None,
@@ -60,8 +57,7 @@ def train(
     title: options.Title = None,
     as_json: options.Json = False,
 ) -> None:
-    given = options.method_settings(variant, epsilon, rounds, settings, unit)
-    made = methods.make(method, n_topics=topics, **methods.for_texts(texts, method, given))
+    made = methods.make(method, n_topics=topics, **methods.for_texts(texts, method, settings.given()))
     summing = options.summing(secure_sum, noise, method=made)
     tau = _tau(made, consistency, consistency_tau)
     check_agreement(made, dealing.vocabulary_epsilon)

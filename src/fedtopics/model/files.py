@@ -85,6 +85,11 @@ def _encoded(described: Mapping[str, Any], directory: Path) -> bytes:
         raise InputError(f"expected words that a file can hold in {directory}, got {error}; cut it") from None
 
 
+def numbers_digest(folder: Path) -> str:
+    """SHA-256 of the numbers of the model in a folder, by which records and plans name it."""
+    return hashlib.sha256(files.read(folder / NUMBERS)).hexdigest()
+
+
 def _content_hash(numbers: bytes, described: Mapping[str, Any]) -> str:
     canonical = json.dumps(described, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()
     return hashlib.sha256(hashlib.sha256(numbers).digest() + canonical).hexdigest()

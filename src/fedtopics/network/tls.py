@@ -18,7 +18,7 @@ class Credentials:
     authority: Path
 
     @classmethod
-    def found(cls, folder: Path, name: str, advice: str) -> "Credentials":
+    def read(cls, folder: Path, name: str, advice: str) -> "Credentials":
         """Those of this name in a folder; `advice` says what to do where one is missing."""
         paths = [folder / file for file in (f"{name}.crt", f"{name}.key", "ca.crt")]
         for path in paths:

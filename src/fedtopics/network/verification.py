@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
+from fedtopics.model.files import numbers_digest
 from fedtopics.network import attestation
 from fedtopics.network.attestation import (
     ATTESTED,
@@ -251,8 +251,8 @@ def check_record(folder: Path, public_key: Path) -> None:
         known.verify((folder / SIGNATURE).read_bytes(), content)
     except InvalidSignature:
         raise InputError("expected a record signed by the coordinator, got another signature") from None
-    record, numbers = read_record(folder / "run.json"), sha256((folder / NUMBERS).read_bytes()).hexdigest()
-    if record.get("model_sha256") != numbers or not _is_of(record, TopicModel.load(folder)):
+    record = read_record(folder / "run.json")
+    if record.get("model_sha256") != numbers_digest(folder) or not _is_of(record, TopicModel.load(folder)):
         raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
 
 

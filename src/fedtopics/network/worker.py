@@ -16,6 +16,9 @@ from fedtopics.network.keeper import COORDINATOR_LOG, command, end_with_keeper, 
 from fedtopics.network.pulse import Pulse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fedtopics.network.messages import Request
     from fedtopics.network.party.answers import PartyAnswers
 
 
@@ -34,7 +37,7 @@ def take_part(folder: Path) -> None:
 
     keep_log(folder)
     answers, (host, port, proxy) = Answers(folder), address(folder)
-    held = Credentials.found(folder, "party", "see `fedtopics federation request`")
+    held = Credentials.read(folder, "party", "see `fedtopics federation request`")
     doing = Doing(answers.answer)
     pulse = Pulse(folder, doing.look)
     pulse.note(connected=False)
@@ -51,11 +54,11 @@ class Answers:
     folder: Path
     _opened: "PartyAnswers | None" = field(default=None, init=False)
 
-    def answer(self, question: bytes) -> bytes:
-        """The answer to a question."""
+    def answer(self, question: bytes, begin: "Callable[[Request], None]") -> bytes:
+        """The answer to a question, of which `begin` is told."""
         if self._opened is None:
             self._opened = self._open()
-        return self._opened.answer(question)
+        return self._opened.answer(question, begin)
 
     @property
     def may_go(self) -> bool:

@@ -26,7 +26,7 @@ _HOMES = {
     "check_number": "price.events",
     "check_words": "mechanisms.bounds",
     "disclose": "price.release",
-    "explain_plan": "forecast",
+    "explain_prices": "forecast",
     "find_mechanism": "mechanisms.mechanism",
     "guarantees": "explain",
     "predicted_ratio": "forecast",

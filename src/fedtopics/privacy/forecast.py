@@ -127,12 +127,12 @@ def prospects(
     return found
 
 
-def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
-    """Explain the `plan` of one party's releases (`Method.prices`) by public `facts`, at `delta`."""
-    if not plan:
+def explain_prices(prices: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) -> Explanation:
+    """Explain the `prices` of one party's releases (`Method.prices`) by public `facts`, at `delta`."""
+    if not prices:
         return Explanation([], ["nothing leaves a party"], ["Nothing leaves a party."], [])
     ledger = Ledger(delta=delta)
-    for number, cost in enumerate(plan):
+    for number, cost in enumerate(prices):
         ledger.charge("each party", number, cost)
     statements, spent = ledger.statements(), ledger.spent("each party")
     proved = {str(row["relation"]): row for row in statements if row["basis"] != "claimed"}
@@ -140,20 +140,20 @@ def explain_plan(plan: Sequence[Cost], facts: PublicFacts, delta: float = 1e-6) 
     told = [meaning(name, *bound, facts.n_words) for name, bound in bounds.items()]
     return Explanation(
         statements,
-        _public(plan, facts),
+        _public(prices, facts),
         [*([PURPOSE] if spent.relations else []), *told, *_expected(spent, facts)],
         warnings(bounds, spent.claims, facts.n_words) + _too_noisy(spent, facts) + _drowned(spent, facts),
     )
 
 
-def _public(plan: Sequence[Cost], facts: PublicFacts) -> list[str]:
+def _public(prices: Sequence[Cost], facts: PublicFacts) -> list[str]:
     public = [
         f"the vocabulary of {facts.n_words:,} words (a public list, or paid for by agreeing on it)",
         "all settings of the method, and when it stops",
     ]
-    if any(map(counts_documents, plan)):
+    if any(map(counts_documents, prices)):
         public.append("the number of documents of each party")
-    if any(_shows_lengths(cost) for cost in plan):
+    if any(_shows_lengths(cost) for cost in prices):
         public.append("the number of words of each document: it shows in the number of reports")
     return public
 

@@ -9,6 +9,7 @@ What leaves a party and what it costs is that of `privacy.words.Agreement`; here
 so that an engine which runs rounds runs these too. There are no topics yet; word lists travel as arrays.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,6 +36,8 @@ class WordRounds:
     agreement: Agreement
     parties: tuple[str, ...]
     n_rounds: ClassVar[int] = 0  # where training begins
+    tells_alike: ClassVar[bool] = True
+    sums: ClassVar[Mapping[str, int] | None] = None  # who proposed which words counts
 
     def prices(self, n_words: int = 0) -> list[Cost]:
         """[anyone] Price of both releases of a party; the index is the number of the round."""

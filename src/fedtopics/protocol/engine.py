@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +62,14 @@ class Engine(Protocol):
 class Rounds(Protocol):
     """What an engine needs to run rounds: every `Method` is this, and so is the agreement on words."""
 
+    sums: ClassVar[Mapping[str, int] | None]
+
     @property
     def n_rounds(self) -> int:
         """The number after that of the last round."""
+
+    @property
+    def tells_alike(self) -> bool: ...
 
     def prices(self, n_words: int) -> list[Cost]: ...
 

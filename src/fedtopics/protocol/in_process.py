@@ -18,7 +18,8 @@ from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.carried import Carried, Overhear
 from fedtopics.protocol.engine import Outcome, Round, Rounds, digest
-from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked
 from fedtopics.protocol.summing import Summing, added_in_steps
 from fedtopics.protocol.turn import Arrays, Party, Turn
 

@@ -7,7 +7,7 @@ A method is a frozen dataclass of its hyper-parameters that inherits from `Metho
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -15,16 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.summing import Summing, Total, added
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.summing import Total, added
 from fedtopics.protocol.told import Form
 from fedtopics.protocol.turn import Arrays, Party, Turn
-
-TYPICAL_WORDS = 60  # different words of a document, as a listener may guess
 
 
 @dataclass(frozen=True)
@@ -56,25 +54,6 @@ class ToldTopics:
 
     name: str
     word_axis: int
-
-
-@dataclass(frozen=True, eq=False)
-class Hearing:
-    """What a listener on the wire hears of users who report words, in a whole run (`audit/listener.py`).
-
-    hits      reports of a word for each time it is in a document, beyond those of a word that is not
-    false     reports of each word that is not there
-    senders   the user of each word of one answer
-    reported  what of the documents is ever reported
-    right     of lengths and numbers of different words: how many of a document's words its one report is
-              expected to name; None where users report again and again
-    """
-
-    hits: float
-    false: NDArray[np.float64]
-    senders: Callable[[Arrays], NDArray[np.int64]]
-    reported: Callable[[Corpus], Corpus] = lambda corpus: corpus
-    right: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]] | None = None
 
 
 class BeforeNoise(NamedTuple):
@@ -172,12 +151,22 @@ class Method(ABC):
         """
         return {}
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it goes on from a model at all, as one does that says `continued`."""
+        return type(self).continued is not Method.continued
+
     rounds_again: ClassVar[float] = 1 / 3
     """The share of its rounds that a run needs which goes on from a model."""
 
     def kept(self, party: Party) -> Arrays:
         """[party] What it may use again in a later run that goes on from this one: it is paid for."""
         return {}
+
+    @property
+    def keeps(self) -> bool:
+        """Whether its parties keep anything at all, as those of one do that says `kept`."""
+        return type(self).kept is not Method.kept
 
     def resumed(self, kept: Arrays, n_words: int) -> Arrays:
         """[party] Its memory as a run goes on, of what it has `kept`; the first of `n_words` are known."""
@@ -192,6 +181,11 @@ class Method(ABC):
     def tell(self, state: Arrays, party: str) -> Arrays:
         """[server] What this party is told this round, where not all are told the same."""
         return self.broadcast(state)
+
+    @property
+    def tells_alike(self) -> bool:
+        """Whether all parties are told the same, as by one that does not say `tell`: it is then made once."""
+        return type(self).tell is Method.tell
 
     def may_be_told(self, n_words: int, party: str) -> list[Form]:
         """[anyone] Every form of what this party may be told.
@@ -280,20 +274,9 @@ class Method(ABC):
         """[server] For each party, the amount of text behind each topic, from what it has sent."""
         return {}
 
+    heard_with: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    """Settings with which `fedtopics attack` listens to it, where users report words."""
+
     def hearing(self, model: TopicModel) -> Hearing | None:
         """[anyone] What a listener hears, who has the model too; None where users report no words."""
         return None
-
-
-def checked(method: Method, summing: Summing) -> Summing:
-    """The `summing`, if it is a way to add up what parties of this `method` send."""
-    if method.sums is None:
-        raise InputError(
-            f"a secure sum needs a method whose server needs sums alone, got {method.about.summary}; "
-            "use calm, hush or pctd"
-        )
-    if summing.noise == "together" and not method.noise_on_sums:
-        raise InputError(
-            f'noise="together" needs a method with noise on sums, got {method.about.summary}; use hush'
-        )
-    return summing

@@ -7,7 +7,7 @@
 What is added in steps lies within 2^62 / parties, in steps, on either side of zero: no sum wraps around.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -16,12 +16,9 @@ from numpy.typing import NDArray
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.together import Together
-from fedtopics.privacy.price import accounting
-from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.protocol.turn import Arrays
 
 NoiseOf: TypeAlias = Literal["each", "together"]
-DELTA = 1e-6  # at which prices are compared
 LARGEST = 2.0**62  # steps, of all parties together
 MOST_REPEATS = 100
 
@@ -97,14 +94,6 @@ class Summing:
     def to_dict(self, n_parties: int, n_least: int | None = None) -> dict[str, Any]:
         """For the record of a run of `n_parties`, of whom at least `n_least` are in a sum."""
         return asdict(self) | {"n_parties": n_parties, "seen": self.in_words(n_parties, n_least)}
-
-
-def with_repeats(prices: Sequence[Cost], relation: Relation, summing: Summing | None) -> list[Cost]:
-    """What rounds of fresh noise cost with those that may be played again: as if each were the dearest."""
-    if summing is None or not prices:
-        return list(prices)
-    dearest = max(prices, key=lambda cost: accounting.epsilon(cost.losses_of(relation), DELTA))
-    return [*prices, *([dearest] * summing.repeats)]
 
 
 @dataclass(frozen=True)

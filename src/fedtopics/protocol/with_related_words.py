@@ -38,6 +38,10 @@ def with_consistency(method: Method, relation: RelatedWords, tau: float = TAU) -
         def tell(self, state: Arrays, party: str) -> Arrays:
             return _drawn(super().tell(state, party), told_topics(method), relation, tau)
 
+        @property
+        def tells_alike(self) -> bool:
+            return method.tells_alike
+
         def model(self, state: Arrays, vocabulary: tuple[str, ...]) -> TopicModel | None:
             model: TopicModel | None = super().model(state, vocabulary)
             if model is None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from fedtopics.errors import InputError
 from fedtopics.privacy.explain import CHANGES, meaning, priced
-from fedtopics.privacy.forecast import PublicFacts, explain_plan
+from fedtopics.privacy.forecast import PublicFacts, explain_prices
 from fedtopics.privacy.grades import worth
 from fedtopics.report import statement_parts as parts
 from fedtopics.report.yaml_text import Value
@@ -128,7 +128,7 @@ def _privacy_loss(record: Mapping[str, Any], epsilon: float, delta: float) -> di
 def _unprotected(run: Run, record: Mapping[str, Any]) -> str:
     """What shows as it is, as lines."""
     costs = [entry.cost for entry in run.ledger.entries if entry.party == run.ledger.parties[0]]
-    known = explain_plan(costs, PublicFacts(record["n_words"])).public if costs else []
+    known = explain_prices(costs, PublicFacts(record["n_words"])).public if costs else []
     words = parts.WORDS.get(record.get("vocabulary", ""), parts.WORDS["that of the corpus"])
     lines = [
         words,

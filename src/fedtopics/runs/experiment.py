@@ -22,7 +22,8 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.progress import bar, part
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome
-from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import TAU

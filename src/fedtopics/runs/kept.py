@@ -21,7 +21,7 @@ DIGEST = 32  # bytes at the end: SHA-256 of what is before
 
 def check_keeps(method: Method) -> None:
     """Refuse a `method` whose parties keep nothing to go on from."""
-    if type(method).kept is Method.kept:
+    if not method.keeps:
         raise InputError(
             f"expected a method that keeps something for a later update, got {method.about.summary}; "
             "use calm or shared"

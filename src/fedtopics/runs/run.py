@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
+from fedtopics.model.files import numbers_digest
 from fedtopics.notebook import table
 from fedtopics.privacy.explain import privacy_line
 from fedtopics.privacy.price.ledger import Ledger
@@ -95,7 +95,7 @@ class Run:
 
     def _write(self, folder: Path) -> None:
         self.model.save(folder)
-        record = self.record | {"model_sha256": _sha256(folder / NUMBERS), "ledger_head": self.ledger.head}
+        record = self.record | {"model_sha256": numbers_digest(folder), "ledger_head": self.ledger.head}
         public = sharing.shown(record)
         public["record_sha256"] = record_digest(public)
         files.publish(folder / "run.json", json.dumps(public, indent=1, allow_nan=False) + "\n")
@@ -130,7 +130,7 @@ class Run:
         folder = Path(folder)
         record = _with_private(read_record(folder / "run.json"), folder / PRIVATE)
         model = TopicModel.load(folder)
-        if record.get("model_sha256") != _sha256(folder / NUMBERS):
+        if record.get("model_sha256") != numbers_digest(folder):
             raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
         local = {
             unquote(path.name.removeprefix(PARTY_PREFIX)): TopicModel.load(path)
@@ -289,7 +289,3 @@ def _read_ledger(path: Path) -> Ledger:
         return Ledger.from_json(files.read(path).decode())
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a privacy ledger: {error}") from None
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,12 +28,17 @@ def test_a_party_that_waits_and_its_keeper_have_loaded_no_large_package() -> Non
     assert told.stdout.split() == []
 
 
+def answered(question: bytes, begin: Callable[[Request], None]) -> bytes:
+    begin(Request.from_bytes(question))
+    return question
+
+
 def test_a_party_is_done_some_time_after_a_delivery_and_not_within_a_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr(doing, "monotonic", lambda: now[0])
-    party = Doing(lambda question: question)
+    party = Doing(answered)
     assert not party.is_done()
     for operation, rests in (("contribute", doing.LONG), ("deliver", doing.REST)):
         party.answer(Request(operation, "run-1", 0, "").to_bytes())

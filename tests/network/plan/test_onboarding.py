@@ -4,53 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
-import ssl
 import stat
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography import x509
 from cryptography.x509.oid import NameOID
-from network.approved import approved
+from network.approved import offer
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
 from fedtopics.documents.text import word_lists
 from fedtopics.errors import InputError
-from fedtopics.network.party.offer import Offer
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan import acceptance, certificates, onboarding, readiness
 from fedtopics.network.plan.acceptance import AcceptanceError
 from fedtopics.network.plan.plan import Plan
-from fedtopics.network.plan.readiness import NotReadyError
 from fedtopics.privacy.price.cost import FREE
-
-NOW = datetime.now(UTC)
-
-
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A federation of two parties, of which north has been approved; key pairs take a while."""
-    folder = tmp_path_factory.mktemp("federation")
-    plan = approved(folder, address="hub.example.org:8002", n_rounds=4)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.request(folder / "other", "north")
-        onboarding.found(folder / "stranger", plan, folder / "list.txt")
-    return folder
-
-
-@pytest.fixture
-def here(made: Path, tmp_path: Path) -> Path:
-    """A copy of it to change."""
-    shutil.copytree(made, tmp_path / "copy")
-    return tmp_path / "copy"
-
-
-def offer(here: Path) -> Offer:
-    return Offer.read(here / "north", here / "hub" / "approved" / "north")
 
 
 def test_an_accepted_plan_is_signed_by_the_party(here: Path) -> None:
@@ -206,40 +177,6 @@ def test_a_party_writes_its_own_policy(here: Path) -> None:
         offer(here)
 
 
-def test_the_coordinator_is_known_by_its_host(here: Path) -> None:
-    server = certificates.read_certificate(here / "hub" / "server.crt")
-    names = server.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    assert "hub.example.org" in names.get_values_for_type(x509.DNSName)
-    assert certificates.common_name(server.subject) == "coordinator"
-    certificates.check_issued(server, certificates.read_certificate(here / "hub" / "ca.crt"))
-
-
-def test_certificates_end(here: Path) -> None:
-    path = here / "hub" / "server.crt"
-    readiness.check_certificate(path, NOW)
-    with pytest.raises(NotReadyError, match="that ended"):
-        readiness.check_certificate(path, NOW + timedelta(days=731))
-    with pytest.raises(NotReadyError, match="check the clock"):
-        readiness.check_certificate(path, NOW - timedelta(days=2))
-
-
-def test_the_certificate_of_another_key_is_noticed(here: Path) -> None:
-    offer(here).accept()
-    shutil.copy(here / "other" / "party.key", here / "north" / "party.key")
-    with pytest.raises(NotReadyError, match="that of another key"):
-        readiness.check_identity(here / "north")
-
-
-def test_clocks_may_differ_a_little() -> None:
-    readiness.check_clock(1000.0, 1030.0, "north")
-    with pytest.raises(NotReadyError, match="that of north 100 s behind"):
-        readiness.check_clock(1000.0, 1100.0, "north")
-    with pytest.raises(NotReadyError, match="that of north 100 s ahead"):
-        readiness.check_clock(1100.0, 1000.0, "north")
-    with pytest.raises(NotReadyError):
-        readiness.check_clock(float("nan"), 1000.0, "north")
-
-
 def command(*arguments: object, **options: Any) -> str:
     result = CliRunner().invoke(app, ["federation", *map(str, arguments)], catch_exceptions=False, **options)
     assert result.exit_code == 0, result.output
@@ -335,18 +272,3 @@ def test_a_revoked_key_is_not_approved_again(here: Path) -> None:
     assert len(list((hub / onboarding.REVOKED).iterdir())) == 2
     with pytest.raises(InputError, match="expected an approved party"):
         onboarding.revoke(hub, "north")
-
-
-def test_a_certificate_that_the_library_only_puts_up_with_is_refused(here: Path) -> None:
-    """A serial number below one, which the standard forbids."""
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    path = here / "hub" / "approved" / "north" / "party.crt"
-    der = bytearray(certificates.read_certificate(path).public_bytes(Encoding.DER))
-    serial = certificates.read_certificate(path).serial_number
-    length = (serial.bit_length() + 8) // 8
-    place = der.index(serial.to_bytes(length, "big"))
-    der[place] |= 0x80
-    path.write_text(ssl.DER_cert_to_PEM_cert(bytes(der)))
-    with pytest.raises(InputError, match="expected a certificate"):
-        certificates.read_certificate(path)

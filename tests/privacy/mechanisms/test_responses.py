@@ -1,6 +1,6 @@
 """Mechanisms that report words, beyond what every mechanism must satisfy: prices, laws, debiasing."""
 
-from itertools import combinations, combinations_with_replacement, permutations, product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -13,14 +13,8 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.privacy.mechanisms.prior_response import (
-    PriorResponse,
-    PriorResponses,
-    flip_probability,
-    kept_words,
-)
+from fedtopics.privacy.mechanisms.prior_response import PriorResponse, flip_probability
 from fedtopics.privacy.mechanisms.randomized_response import RandomizedResponse
-from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.subset_selection import SubsetSelection
 from fedtopics.privacy.mechanisms.truncated_response import TruncatedResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, distinct, hybrid_categorical
@@ -184,60 +178,6 @@ def test_bit_vector_estimate_is_the_papers():
     assert abs(count[0] - holders) < 5 * variance**0.5
 
 
-def test_prior_response_reproduces_the_papers_example():
-    mechanism = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, FIGURE_3_THETA)
-    assert mechanism.noise_law[0] == pytest.approx(0.38)
-    assert mechanism.deserted == pytest.approx(0.1)
-    assert flip_probability(7.5, 0.1) == pytest.approx(0.0524, abs=1e-4)
-    assert flip_probability(5.0, 0.1, gamma=2.0) > flip_probability(5.0, 0.1)
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(7.5, 0.953), (5.0, 0.638)])
-def test_prior_response_is_not_what_it_claims(epsilon, delta):
-    mechanism = PriorResponse.from_topics(epsilon, 0.1, FIGURE_3, FIGURE_3_THETA, public_prior=True)
-    channel = mechanism.channel()
-    by_hand = max(
-        np.maximum(channel[w] - np.exp(epsilon) * channel[v], 0).sum() for w in range(7) for v in range(7)
-    )
-    assert mechanism.delta_at(epsilon) == pytest.approx(by_hand)
-    assert mechanism.delta_at(epsilon) == pytest.approx(delta, abs=5e-4)
-    cost = mechanism.price()
-    assert (cost.claims[0].epsilon, cost.claims[0].delta) == (epsilon, 0.2)
-    assert accounting.epsilon(cost.losses_of("word replace"), 0.2) == float("inf")
-
-
-def test_prior_response_with_a_private_prior_proves_nothing():
-    cost = PriorResponse.from_topics(7.5, 0.1, FIGURE_3, FIGURE_3_THETA).price()
-    assert accounting.epsilon(cost.losses_of("word replace"), 0.999) == float("inf")
-
-
-@pytest.mark.parametrize("word", range(7))
-def test_prior_response_draws_follow_the_channel(word):
-    mechanism = PriorResponse.from_topics(5.0, 0.1, FIGURE_3, FIGURE_3_THETA)
-    reports = mechanism(np.full(20_000, word), noise("prior", word)).value
-    assert_drawn_from(np.bincount(reports, minlength=7), mechanism.channel()[word])
-
-
-def test_prior_response_debias_inverts_the_channel():
-    mechanism = PriorResponse.from_topics(5.0, 0.1, FIGURE_3, FIGURE_3_THETA)
-    assert np.allclose(mechanism.debias(mechanism.channel()), np.eye(7))
-
-
-def test_deserted_words_weigh_at_most_delta():
-    kept = kept_words(FIGURE_3, 0.1)
-    assert np.allclose(np.where(kept, 0, FIGURE_3).sum(axis=1), 0.1)
-    assert kept[:, 0].tolist() == [True, True, False, False, False]
-
-
-def test_a_large_epsilon_is_no_overflow():
-    assert SubsetSelection(800.0, 50).n_members == 1
-    prior = PriorResponse.from_topics(800.0, 0.1, FIGURE_3, FIGURE_3_THETA, public_prior=True)
-    assert prior.delta_at(800.0) == pytest.approx(1.0)
-    for make in (RandomizedResponse, SubsetSelection, UnaryEncoding.optimized):
-        with pytest.raises(InputError, match="epsilon must be a finite number"):
-            make(10**400, 5)
-
-
 def test_bad_settings_are_refused():
     for make in (
         lambda: RandomizedResponse(1.0, 1),
@@ -254,105 +194,6 @@ def test_bad_settings_are_refused():
     ):
         with pytest.raises(InputError):
             make()
-
-
-def test_many_users_respond_by_the_law_of_each():
-    """RRP for all users at once draws from the channel of every user's own mixture."""
-    theta = np.array([[0.9, 0.1], [0.2, 0.8]])
-    topics = np.array([[0.5, 0.3, 0.15, 0.05], [0.05, 0.1, 0.25, 0.6]])
-    responses = PriorResponses(2.0, 0.1, topics)
-    n = 40_000
-    users, words = np.repeat([0, 1], 4 * n), np.tile(np.repeat(np.arange(4), n), 2)
-    reports = responses(words, users, theta, noise("users")).value.reshape(2, 4, n)
-    for user in range(2):
-        channel = PriorResponse.from_topics(2.0, 0.1, topics, theta[user]).channel()
-        for word in range(4):
-            assert_drawn_from(np.bincount(reports[user, word], minlength=4), channel[word])
-
-
-def test_a_dummy_is_reported_as_such_unless_the_prior_answers():
-    responses = PriorResponses(3.0, 0.2, FIGURE_3)
-    n_words = FIGURE_3.shape[1]
-    reports = responses(np.full(50_000, n_words), np.zeros(50_000, int), FIGURE_3_THETA[None], noise("dummy"))
-    single = PriorResponse.from_topics(3.0, 0.2, FIGURE_3, FIGURE_3_THETA)
-    stays = 1 - single.eta + single.eta * single.deserted
-    law = np.append(single.eta * single.noise_law, stays)
-    assert_drawn_from(np.bincount(reports.value, minlength=n_words + 1), law)
-
-
-@pytest.mark.parametrize(
-    ("gamma", "expected"), [(float("inf"), (0.0524, 0.4026)), (1.0, (0.378, 0.881))], ids=str
-)
-def test_flip_probabilities_of_the_paper(gamma, expected):
-    found = [flip_probability(epsilon, 0.1, gamma) for epsilon in (7.5, 5.0)]
-    assert found == pytest.approx(expected, abs=5e-4)
-
-
-def sampled(documents, mechanism, *address):
-    words = np.array([word for document in documents for word in document], np.int32)
-    offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])])
-    return mechanism(words, offsets, noise(*address)).value
-
-
-def report_law(document, mechanism):
-    """Pr[all reports] of one document, by listing the orders of its tokens and of its slots."""
-    size = max(len(document), mechanism.n_reports)
-    padded = [*document, *[mechanism.n_words] * (size - len(document))]
-    channel, law = mechanism.response.channel(), {}
-    orders = list(permutations(range(size), mechanism.n_reports))
-    for order in orders:
-        slots = [padded[place] for place in order]
-        for reports in product(range(mechanism.n_words + 1), repeat=mechanism.n_reports):
-            chance = np.prod([channel[slot, report] for slot, report in zip(slots, reports, strict=True)])
-            law[reports] = law.get(reports, 0.0) + chance / len(orders)
-    return law
-
-
-@pytest.mark.parametrize("document", [[], [1], [0, 1], [0, 0, 1]], ids=str)
-def test_sampled_reports_follow_their_law(document):
-    mechanism = SampledResponse(1.5, 2, 2)
-    reports = sampled([document] * 40_000, mechanism, "sampled", len(document))
-    law = report_law(document, mechanism)
-    counts = [np.sum((reports == np.array(key)).all(axis=1)) for key in law]
-    assert_drawn_from(np.array(counts), np.array(list(law.values())))
-
-
-def test_sampled_reports_are_as_private_as_they_cost():
-    """Every pair of documents of up to three tokens, by the relations between them."""
-    mechanism = SampledResponse(0.8, 2, 2)
-    documents = [list(d) for size in range(4) for d in combinations_with_replacement(range(2), size)]
-    laws = {tuple(document): report_law(document, mechanism) for document in documents}
-    price = {
-        relation: accounting.epsilon(mechanism.price().losses_of(relation), 0.0)
-        for relation in ("word add/remove", "word replace", "document add/remove", "document replace")
-    }
-    assert price == pytest.approx(
-        {
-            "word add/remove": 0.8,
-            "word replace": 0.8,
-            "document add/remove": 1.6,
-            "document replace": 1.6,
-        }
-    )
-    for one, other in product(laws, laws):
-        loss = max(np.log(laws[one][key] / laws[other][key]) for key in laws[one])
-        assert loss <= price["document replace"] + 1e-9
-        shared = sum(min(one.count(word), other.count(word)) for word in range(2))
-        if max(len(one), len(other)) - shared <= 1:
-            assert loss <= price["word add/remove"] + 1e-9
-
-
-def test_sampled_reports_do_not_follow_the_order_of_words():
-    """The same word in the first of many places is drawn no more often than elsewhere."""
-    mechanism = SampledResponse(30.0, 10, 1)
-    reports = sampled([list(range(10))] * 20_000, mechanism, "order")
-    assert_drawn_from(np.bincount(reports[:, 0], minlength=10)[:10], np.full(10, 0.1))
-
-
-@pytest.mark.parametrize(("n_words", "n_reports"), [(1, 2), (5, 0)])
-def test_sampled_reports_need_words_and_slots(n_words, n_reports):
-    with pytest.raises(InputError, match="whole number of at least"):
-        SampledResponse(1.0, n_words, n_reports)
 
 
 def test_shuffled_bits_may_be_those_of_any_word():

@@ -8,7 +8,7 @@ import pytest
 from sampling.gpu.played import PlayedGpu
 
 from fedtopics.errors import InputError
-from fedtopics.sampling.gpu import device, plan
+from fedtopics.sampling.gpu import device, launches
 
 
 def real() -> device.Device:
@@ -32,5 +32,5 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
         return
     found = PlayedGpu()
     monkeypatch.setattr(device, "_cuda", lambda: found)
-    monkeypatch.setattr(plan, "MOST_TEAMS", 4)  # threads are played one by one
+    monkeypatch.setattr(launches, "MOST_TEAMS", 4)  # threads are played one by one
     yield found

@@ -14,7 +14,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import channel_em, clipped_counts, lda
 from fedtopics.sampling.gpu import channel_em as em_on_gpu
-from fedtopics.sampling.gpu import device, plan, warp
+from fedtopics.sampling.gpu import device, launches, warp
 from fedtopics.sampling.gpu.using import using
 from fedtopics.sampling.histograms import Histograms
 
@@ -71,8 +71,8 @@ def test_the_sampler_on_long_rows(
     gpu: device.Device, monkeypatch: pytest.MonkeyPatch, uniform: bool, n_proposals: int
 ) -> None:
     """Rows that a whole block shares: its half-warps jump along one stream of random numbers."""
-    monkeypatch.setattr(plan, "LEAST_LONG", 20)
-    monkeypatch.setattr(plan, "ROWS_OF_A_PASS", 10**9)
+    monkeypatch.setattr(launches, "LEAST_LONG", 20)
+    monkeypatch.setattr(launches, "ROWS_OF_A_PASS", 10**9)
     corpus, priors = some_corpus(12, 150), some_priors(FEW, uniform=uniform)
     expected = swept(corpus, priors, n_proposals=n_proposals)
     with using("cuda"):
@@ -87,10 +87,10 @@ def test_the_sampler_on_long_rows(
 def test_a_corpus_larger_than_the_memory(
     gpu: device.Device, monkeypatch: pytest.MonkeyPatch, longest: int
 ) -> None:
-    monkeypatch.setattr(plan, "LEAST_LONG", longest)
-    monkeypatch.setattr(plan, "ROWS_OF_A_PASS", 10**9)
+    monkeypatch.setattr(launches, "LEAST_LONG", longest)
+    monkeypatch.setattr(launches, "ROWS_OF_A_PASS", 10**9)
     corpus, priors = some_corpus(60, 30), some_priors(FEW)
-    room = plan.RESERVE + 12 * (corpus.n_docs + corpus.n_words + 2) + 64 * FEW + plan.TOKEN * 500
+    room = launches.RESERVE + 12 * (corpus.n_docs + corpus.n_words + 2) + 64 * FEW + launches.TOKEN * 500
     monkeypatch.setattr(gpu, "card", replace(gpu.card, memory=room))
     state = lda.start(corpus, FEW, 1)
     sampler = warp.Warp(gpu, corpus, state, priors, seed=5)

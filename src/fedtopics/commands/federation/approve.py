@@ -13,7 +13,7 @@ import typer
 from fedtopics.commands import options
 from fedtopics.commands.federation.invite import outside
 from fedtopics.errors import InputError
-from fedtopics.network.coordinator.guests import Guests, Waiting
+from fedtopics.network.coordinator.guests import Guest, Guests
 from fedtopics.network.plan import certificates, onboarding
 
 LOOK = 1.0  # seconds between two looks at who waits
@@ -53,7 +53,7 @@ def approve(
         options.say("nobody waits for approval")
 
 
-def _approved(folder: Path, waiting: Waiting, fingerprint: str | None) -> bool:
+def _approved(folder: Path, waiting: Guest, fingerprint: str | None) -> bool:
     """Whether the fingerprint that is typed is that of who waits, who is then approved."""
     told = fingerprint or typer.prompt(
         f"fingerprint of {waiting.party}, as it reads it out (Enter: later)", default="", show_default=False

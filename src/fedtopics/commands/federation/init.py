@@ -23,18 +23,15 @@ from fedtopics.privacy.price.cost import check_relation
 NEXT = "next, when the plan is as it should be: fedtopics federation invite --folder"
 
 
+@options.takes(options.Settings, "settings")
 def init(
     folder: options.Member,
+    settings: options.Settings,
     parties: Annotated[list[str], typer.Option("--party", help="Name of a party; repeat for each.")],
     coordinator: Annotated[str, typer.Option(help="host:port that parties connect to.")],
     name: Annotated[str, typer.Option(help="Of the federation.")] = "federation",
     method: Annotated[str, typer.Option(help="As `fedtopics methods` lists them.")] = "calm",
     topics: options.TopicCount = 20,
-    epsilon: options.Epsilon = None,
-    rounds: options.Rounds = None,
-    variant: options.Variant = None,
-    unit: options.Unit = None,
-    settings: options.Setting = None,
     vocabulary: options.PublicWords = None,
     vocabulary_epsilon: options.AgreementEpsilon = None,
     max_words: Annotated[int, typer.Option(help="Most words that are agreed on.")] = 10_000,
@@ -62,8 +59,7 @@ def init(
         bool, typer.Option("--invite", help="Invite the parties at once, with the plan as it is.")
     ] = False,
 ) -> None:
-    given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
-    given = for_texts(texts, method, given)
+    given = for_texts(texts, method, {"n_topics": topics, **settings.given()})
     made, summing = make(method, **given), options.summing(secure_sum, noise, repeats)
     public = options.public_words(vocabulary, vocabulary_epsilon, language, texts=texts)
     plan = Plan(

@@ -49,17 +49,14 @@ class Dealt(options.Reading):
 
 
 @options.takes(Dealt, "reading")
+@options.takes(options.Settings, "settings")
 def simulate(
     source: options.Source,
     reading: Dealt,
+    settings: options.Settings,
     out: Annotated[Path, typer.Option(help="New or empty folder for coordinator and parties.")],
     method: options.MethodName = methods.DEFAULT,
-    variant: options.Variant = None,
-    epsilon: options.Epsilon = None,
     topics: options.TopicCount = 20,
-    rounds: options.Rounds = None,
-    unit: options.Unit = None,
-    settings: options.Setting = None,
     vocabulary: options.PublicWords = None,
     vocabulary_epsilon: options.AgreementEpsilon = None,
     consistency: options.RelationFile = None,
@@ -89,7 +86,7 @@ def simulate(
         texted = local.dealt(source, seed=seed, secure=secure, **reading.options())
     public = options.public_words(vocabulary, vocabulary_epsilon, texted.language, texts=texts)
     tables.print_dealing(texted.dealing)
-    given = {"n_topics": topics, **options.method_settings(variant, epsilon, rounds, settings, unit)}
+    given = {"n_topics": topics, **settings.given()}
     plan = local.plan_for(
         texted,
         method,

@@ -1,13 +1,15 @@
 """The method, its settings and its price."""
 
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from fedtopics.commands.options.panels import of_method, of_privacy
 from fedtopics.errors import InputError
-from fedtopics.protocol.method import Method, checked
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import TAU
 
@@ -84,6 +86,32 @@ Repeats = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Settings:
+    """How a method is set, where not as it is by default."""
+
+    variant: Variant = None
+    epsilon: Epsilon = None
+    rounds: Rounds = None
+    unit: Unit = None
+    settings: Setting = None
+
+    def given(self) -> dict[str, Any]:
+        """The hyper-parameters that were given, by their names in the method."""
+        known = {"variant": self.variant, "epsilon": self.epsilon, "n_rounds": self.rounds, "unit": self.unit}
+        given = {name: value for name, value in known.items() if value is not None}
+        for item in self.settings or []:
+            name, equals, value = item.partition("=")
+            if not equals:
+                raise InputError(f"--set expects NAME=VALUE, got {item!r}")
+            if name.strip() == "n_topics":
+                raise InputError("the number of topics is set with --topics, got --set n_topics")
+            if name.strip() in given:
+                raise InputError(f"expected {name.strip()} once, got it by its own option and by --set")
+            given[name.strip()] = _value(value.strip())
+        return given
+
+
 def summing(
     threshold: int | None, noise: str | None, repeats: int | None = None, method: Method | None = None
 ) -> Summing | None:
@@ -95,28 +123,6 @@ def summing(
         return None
     found = Summing(threshold, noise or "each", repeats or 0)
     return found if method is None else checked(method, found)
-
-
-def method_settings(
-    variant: str | None,
-    epsilon: float | None,
-    rounds: int | None,
-    others: list[str] | None,
-    unit: str | None = None,
-) -> dict[str, Any]:
-    """The hyper-parameters that were given, by their names in the method."""
-    named = {"variant": variant, "epsilon": epsilon, "n_rounds": rounds, "unit": unit}
-    given = {name: value for name, value in named.items() if value is not None}
-    for item in others or []:
-        name, equals, value = item.partition("=")
-        if not equals:
-            raise InputError(f"--set expects NAME=VALUE, got {item!r}")
-        if name.strip() == "n_topics":
-            raise InputError("the number of topics is set with --topics, got --set n_topics")
-        if name.strip() in given:
-            raise InputError(f"expected {name.strip()} once, got it by its own option and by --set")
-        given[name.strip()] = _value(value.strip())
-    return given
 
 
 def _value(text: str) -> Any:

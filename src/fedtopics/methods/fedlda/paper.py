@@ -18,6 +18,7 @@ shows how many words changed, and carries topics of its document; counts below z
 as `methods/fedlda/tuple_channels.py` has them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -35,7 +36,8 @@ from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.prior_response import flip_probability
 from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import About, Hearing, Method
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About, Method
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
@@ -70,6 +72,9 @@ class PrintedFedLda(Method):
         citation="Wang, Tong and Shi, AAAI 2020",
     )
     variant: ClassVar[str | None] = "paper"
+    heard_with: ClassVar[tuple[Mapping[str, Any], ...]] = tuple(
+        {"channel": name, "epsilon": 7.5} for name in CHANNELS if name != "none"
+    )
 
     def __post_init__(self) -> None:
         choices = {

@@ -13,6 +13,7 @@ remembered, so rounds cost nothing. Public: vocabulary, settings (l among them),
 hidden.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
@@ -31,7 +32,8 @@ from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.events import check_number
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import About, Hearing
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
@@ -49,6 +51,9 @@ class FedLda(ReportSampling):
         citation="Wang, Tong and Shi, AAAI 2020",
     )
     variant: ClassVar[str | None] = "sound"
+    heard_with: ClassVar[tuple[Mapping[str, Any], ...]] = tuple(
+        {"channel": name, "epsilon": 128.0} for name in ("krr", "ue")
+    )
 
     def __post_init__(self) -> None:
         if self.channel not in ("krr", "ue"):

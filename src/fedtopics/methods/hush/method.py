@@ -172,7 +172,9 @@ class Hush(Method):
         released = self.spending.mechanism(what).release(total, turn.noise())
         return released.map(lambda steps: {what: steps}), {}
 
-    def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise:
+    def before_noise(self, corpus: Corpus, told: Arrays, n_threads: int) -> BeforeNoise | None:
+        if self.epsilon == 0:  # nothing is released
+            return None
         what = forms.asked(told)
         return BeforeNoise(what, self.summed(what, corpus, told, n_threads), self.spending.mechanism(what))
 

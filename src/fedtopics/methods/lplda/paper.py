@@ -20,6 +20,7 @@ once (its positive part: counts do not fall below zero), and sampling goes on re
 says sensitivity 1; its variance, 2 K^2 / epsilon^2, is that of sensitivity K.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, log
 from typing import Any, ClassVar
@@ -37,7 +38,8 @@ from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Claim, Cost, Relation
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import About, Hearing, Method
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About, Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda
 
@@ -61,6 +63,7 @@ class PrintedLpLda(Method):
         citation="Zhao et al., IJCAI 2019",
     )
     variant: ClassVar[str | None] = "paper"
+    heard_with: ClassVar[tuple[Mapping[str, Any], ...]] = ({"epsilon": 4.0},)
 
     def __post_init__(self) -> None:
         if self.channel not in ("bits", "laplace"):

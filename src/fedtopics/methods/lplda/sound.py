@@ -13,6 +13,7 @@ document of at most U = max_length different words replaced. Bits are sent once,
 Public: vocabulary, settings, number of users. Lengths are hidden.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,7 +29,8 @@ from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.privacy.price.cost import Cost, Relation
 from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.method import About, Hearing
+from fedtopics.protocol.hearing import Hearing
+from fedtopics.protocol.method import About
 from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
@@ -44,6 +46,7 @@ class LpLda(ReportSampling):
         citation="Zhao et al., IJCAI 2019",
     )
     variant: ClassVar[str | None] = "sound"
+    heard_with: ClassVar[tuple[Mapping[str, Any], ...]] = ({"epsilon": 4.0},)
 
     def __post_init__(self) -> None:
         dyadic_epsilon(self.epsilon)

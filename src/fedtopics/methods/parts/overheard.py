@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fedtopics.methods.parts.noisy_reports import row_lengths
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.protocol.method import TYPICAL_WORDS, Hearing
+from fedtopics.protocol.hearing import TYPICAL_WORDS, Hearing
 from fedtopics.protocol.turn import Arrays
 
 

@@ -51,16 +51,11 @@ def combine(
     return (state if after is None else after), tuple(name for name in sent if name not in left)
 
 
-def adds_up(rounds: Rounds) -> bool:
-    """Whether the server needs sums alone: then one message is held at a time."""
-    return isinstance(rounds, Method) and rounds.sums is not None
-
-
 def tell_all(rounds: Rounds, state: Arrays, parties: Sequence[str]) -> dict[str, Arrays]:
     """What each party is told; the very same arrays where a method tells all of them the same."""
-    alike = isinstance(rounds, Method) and type(rounds).tell is Method.tell
-    told = rounds.tell(state, parties[0]) if alike and parties else {}
-    return {name: told if alike else rounds.tell(state, name) for name in parties}
+    if rounds.tells_alike and parties:
+        return dict.fromkeys(parties, rounds.tell(state, parties[0]))
+    return {name: rounds.tell(state, name) for name in parties}
 
 
 def _of(sent: Mapping[str, Arrays], parties: tuple[str, ...]) -> Mapping[str, Arrays]:
@@ -90,9 +85,9 @@ def believable(rounds: Rounds, terms: Terms, n_words: int) -> Callable[[Arrays],
 
     def believed(state: Arrays) -> bool:
         checked: tuple[Arrays, list[Form]] | None = None
-        for party in terms.parties:
-            arrays, forms = rounds.tell(state, party), rounds.may_be_told(n_words, party)
-            if checked is not None and _is_same(arrays, checked[0]) and forms == checked[1]:
+        for party, arrays in tell_all(rounds, state, terms.parties).items():
+            forms = rounds.may_be_told(n_words, party)
+            if checked is not None and arrays is checked[0] and forms == checked[1]:
                 continue
             checked = arrays, forms
             shown = arrays if bits is None else {name: wire.rounded(arrays[name], bits) for name in arrays}
@@ -100,11 +95,6 @@ def believable(rounds: Rounds, terms: Terms, n_words: int) -> Callable[[Arrays],
         return True
 
     return believed
-
-
-def _is_same(one: Arrays, other: Arrays) -> bool:
-    """Whether two parties are told the very same arrays."""
-    return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 
 def _without_the_largest(

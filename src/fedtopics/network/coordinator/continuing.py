@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
-from pathlib import Path
 
 from fedtopics import files
 from fedtopics.documents.text.words import word_digest
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
-from fedtopics.model.files import NUMBERS
+from fedtopics.model.files import numbers_digest
 from fedtopics.model.merging import union
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.plan import certificates, onboarding
@@ -40,7 +38,7 @@ def write(
         plan,
         settings=settings,
         vocabulary=PlannedWords("public", WORD_LIST, word_digest(listed), len(listed)),
-        continues=Continues(run, _digest(finished.result), model.n_words, model.n_topics),
+        continues=Continues(run, numbers_digest(finished.result), model.n_words, model.n_topics),
     )
     content = "".join(f"{word}\n" for word in listed).encode()
     files.write(hub.path / WORD_LIST, content, mode=certificates.PUBLIC_FILE)
@@ -57,10 +55,6 @@ def begun(hub: CoordinatorFolder) -> TopicModel | None:
     if before is None:
         return None
     result = hub.run(before.run).result
-    if _digest(result) != before.model_sha256:
+    if numbers_digest(result) != before.model_sha256:
         raise InputError(f"expected the model of {before.run} that the plan names, got another in {result}")
     return TopicModel.load(result)
-
-
-def _digest(result: Path) -> str:
-    return sha256(files.read(result / NUMBERS)).hexdigest()

@@ -116,7 +116,7 @@ class CoordinatorFolder:
 
     @property
     def credentials(self) -> Credentials:
-        return Credentials.found(self.path, "server", "make it with `fedtopics federation init`")
+        return Credentials.read(self.path, "server", "make it with `fedtopics federation init`")
 
     def certificate(self, party: str) -> x509.Certificate:
         return certificates.read_certificate(self.path / APPROVED / party / "party.crt")

@@ -32,7 +32,7 @@ class NotTakenError(InputError):
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Guest:
     """One who waits for approval."""
 
     party: str
@@ -84,10 +84,10 @@ class Guests:
         ends = {party: datetime.fromisoformat(note["ends"]) for party, note in found.items() if note}
         return {party: end for party, end in ends.items() if end > datetime.now(UTC)}
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[Guest]:
         """Who has asked and is not approved yet, in the order of names."""
         paths = sorted(self.folder.glob(f"{WAITING}/*.csr"))
-        return [Waiting(path.stem, path, datetime.fromtimestamp(path.stat().st_mtime, UTC)) for path in paths]
+        return [Guest(path.stem, path, datetime.fromtimestamp(path.stat().st_mtime, UTC)) for path in paths]
 
     def expected(self, shown: x509.Certificate) -> str:
         """The party whom this ticket invites; `NotTakenError` where it does not, or not any more."""

@@ -32,7 +32,7 @@ from fedtopics.network import wire
 from fedtopics.network.coordinator import greeting
 from fedtopics.network.coordinator.answers import Asking, Channel
 from fedtopics.network.coordinator.checkpoint import Checkpoint, WireRound
-from fedtopics.network.coordinator.combining import adds_up, believable, combine, combine_total, tell_all
+from fedtopics.network.coordinator.combining import believable, combine, combine_total, tell_all
 from fedtopics.network.coordinator.lines import Lines
 from fedtopics.network.coordinator.sums import SilentError, Sums, of_form, read_ready
 from fedtopics.network.coordinator.waiting import Waiting
@@ -237,7 +237,7 @@ class Coordinator:
                     found = read(body, next(wanted), known)
             self._asking.count(plain=size(found))
             self._lines.took(name, body, found)
-            return {} if adds_up(rounds) else found
+            return found if rounds.sums is None else {}  # else one message is held at a time
 
         digest = "" if now.words is None else word_digest(now.words)
         believed = believable(rounds, self.terms, len(words))
@@ -246,7 +246,7 @@ class Coordinator:
         heard = self._lines.exchange(number, told, contribution, digest)
         self._require(heard, f"answered in {logged(number)}")
         self._asking.count(plain=n_bytes)
-        kept = self._lines.sent(heard) if adds_up(rounds) else heard
+        kept = heard if rounds.sums is None else self._lines.sent(heard)
         after, useless = combine(rounds, state, kept, self.terms.turn("server", number), believed)
         for name in useless:
             self.log(f"what party {name} sent in {logged(number)} was refused: no round can be made of it")

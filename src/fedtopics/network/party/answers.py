@@ -1,6 +1,7 @@
 """A party's answers for as long as it takes part: run after run, from its own folder."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -27,11 +28,12 @@ class PartyAnswers:
     _unpaid: bool = field(default=False, init=False)  # for as long as this process lives
     _lock: Lock = field(default_factory=Lock, init=False)
 
-    def answer(self, data: bytes) -> bytes:
-        """The answer to a question; never an exception, never a text of one."""
+    def answer(self, data: bytes, begin: Callable[[Request], None] = lambda _: None) -> bytes:
+        """The answer to a question, of which `begin` is told; never an exception, never a text of one."""
         asked = Request("", "", 0, "", nonce="")
         try:
             asked = Request.from_bytes(data)
+            begin(asked)
             with self._lock:
                 return self._current(asked).answer(asked)
         except Exception as error:

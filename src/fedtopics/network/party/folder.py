@@ -69,7 +69,7 @@ class PartyFolder:
 
     @property
     def credentials(self) -> Credentials:
-        return Credentials.found(self.path, "party", "see `fedtopics federation request`")
+        return Credentials.read(self.path, "party", "see `fedtopics federation request`")
 
     @property
     def name(self) -> str:

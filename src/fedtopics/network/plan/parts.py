@@ -116,7 +116,7 @@ class Continues:
 
     def check(self, method: Method, vocabulary: PlannedWords) -> None:
         """Refuse what cannot go on from a model of these words and topics."""
-        if type(method).continued is Method.continued:
+        if not method.goes_on:
             raise InputError(
                 f"expected a method that goes on from a model, got {method.about.summary}; use calm"
             )

@@ -9,7 +9,7 @@ operating system, unless `simulation_seed` is set, which is for trying and prote
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import ceil, inf, log10
 from pathlib import Path
@@ -33,8 +33,9 @@ from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import RELATIONS, Cost, total
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import with_related_words
-from fedtopics.protocol.method import Method, checked
-from fedtopics.protocol.summing import Summing, with_repeats
+from fedtopics.protocol.method import Method
+from fedtopics.protocol.summed import checked, with_repeats
+from fedtopics.protocol.summing import Summing
 
 LONGEST_LINE = 200  # of what is public
 LONGEST_WAIT = 1e6  # seconds
@@ -137,6 +138,10 @@ class Plan:
 
     def method(self) -> Method:
         """The method with its settings, from the code installed here."""
+        return self._method
+
+    @cached_property
+    def _method(self) -> Method:
         made = methods.make(self.method_name, **self.settings)
         if self.secure_sum is not None:
             made = made.for_sums()
@@ -158,12 +163,9 @@ class Plan:
 
     def _training(self, n_words: int) -> list[Cost]:
         """What training costs, with rounds that may be played again."""
-        method, summing = self.method(), self.secure_sum
-        prices = method.prices(n_words)
-        if summing is None:
-            return prices
-        whole = prices if method.draws_once else with_repeats(prices, method.protects, summing)
-        together = summing.together(len(self.parties), self.min_parties)
+        summing = self.secure_sum
+        whole = with_repeats(self.method().prices(n_words), self.method(), summing)
+        together = None if summing is None else summing.together(len(self.parties), self.min_parties)
         return whole if together is None else [together.priced(cost) for cost in whole]
 
     def price(self, n_words: int) -> float:
@@ -221,17 +223,23 @@ class Plan:
 
     @classmethod
     def read(cls, path: str | Path) -> "Plan":
-        return typed_file.read(path, "plan", cls.from_dict)
+        return cls.parse(typed_file.content_of(path, "plan"), path)
 
     @classmethod
     def parse(cls, content: bytes, path: str | Path) -> "Plan":
-        return typed_file.parse(content, path, cls.from_dict)
+        return _parsed(content, str(path))
 
     def write(self, path: str | Path) -> None:
         """Write the plan for its reviewers, with what each key means."""
         from fedtopics.network.plan.text import written
 
         files.publish(Path(path), written(self))
+
+
+@lru_cache(maxsize=4)
+def _parsed(content: bytes, path: str) -> Plan:
+    """The plan in these bytes; a file that has not changed is worked out once."""
+    return typed_file.parse(content, path, Plan.from_dict)
 
 
 def _settled(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from fedtopics.privacy.words import Agreement
 from fedtopics.protocol.agreeing import PROPOSAL, WordRounds
 from fedtopics.protocol.engine import Rounds
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.summing import Summing, with_repeats
+from fedtopics.protocol.summed import with_repeats
+from fedtopics.protocol.summing import Summing
 from fedtopics.protocol.turn import Turn
 from fedtopics.protocol.with_related_words import with_consistency
 from fedtopics.related_words import RelatedWords
@@ -78,8 +79,7 @@ class Terms:
 
     def prices(self, n_words: int) -> list[Cost]:
         """What training costs, round by round, with those that may be played again."""
-        prices = self.method.prices(n_words)
-        return prices if self.method.draws_once else with_repeats(prices, self.method.protects, self.summing)
+        return with_repeats(self.method.prices(n_words), self.method, self.summing)
 
     def priced(self, cost: Cost) -> Cost:
         """A price of the method as its release is charged."""

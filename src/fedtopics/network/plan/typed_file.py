@@ -23,15 +23,19 @@ WORDS = {
 
 def read(path: str | Path, what: str, make: Callable[[dict[str, Any]], T]) -> T:
     """What `make` makes of the data of a TOML file; an error names the file."""
+    return parse(content_of(path, what), path, make)
+
+
+def content_of(path: str | Path, what: str) -> bytes:
+    """What a file holds that is `what`."""
     try:
-        content = files.read(Path(path), MOST_BYTES)
+        return files.read(Path(path), MOST_BYTES)
     except OSError as error:
         raise InputError(f"cannot read the {what} {path}: {error.strerror}") from None
-    return parse(content, path, make)
 
 
 def parse(content: bytes, path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
-    """The same of TOML that was read from `path`."""
+    """What `make` makes of TOML that was read from `path`."""
     try:
         data = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:

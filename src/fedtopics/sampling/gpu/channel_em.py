@@ -15,7 +15,7 @@ from fedtopics.sampling import _native, word_order
 from fedtopics.sampling.gpu import rows
 from fedtopics.sampling.gpu.device import Buffer, Device
 from fedtopics.sampling.gpu.kept import Kept
-from fedtopics.sampling.gpu.plan import LANES
+from fedtopics.sampling.gpu.launches import LANES
 from fedtopics.sampling.histograms import Histograms
 
 SOURCE = "channel_em.cu"

@@ -9,7 +9,7 @@ from fedtopics.errors import InputError
 from fedtopics.sampling.gpu import rows
 from fedtopics.sampling.gpu.device import Buffer, Device
 from fedtopics.sampling.gpu.kept import Kept
-from fedtopics.sampling.gpu.plan import LANES
+from fedtopics.sampling.gpu.launches import LANES
 
 NEED = rows.Need(2, (64, 64, 80))
 SHARE = 0.5  # of the card's memory that the half-warps' rooms may take

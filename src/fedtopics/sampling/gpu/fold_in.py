@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.sampling.gpu import plan, rows
+from fedtopics.sampling.gpu import launches, rows
 from fedtopics.sampling.gpu.device import Buffer, Device
 from fedtopics.sampling.gpu.kept import Kept
 
@@ -29,7 +29,9 @@ def fold_in(
     phi = _topics.of((topic_word,), lambda: device.put(rows.padded(topic_word.T)))
     prior = device.put(rows.padded(alpha[None])[0])
     costs = 8 * corpus.lengths + 4 * n_topics + 16  # words, where they begin, and the mixture
-    for first, last in plan.parts(costs, int(SHARE * (device.card.memory - phi.nbytes)), "document", "bytes"):
+    for first, last in launches.parts(
+        costs, int(SHARE * (device.card.memory - phi.nbytes)), "document", "bytes"
+    ):
         offsets = corpus.offsets[first : last + 1]
         begin, end = int(offsets[0]), int(offsets[-1])
         found = device.empty((last - first, n_topics), np.float32)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.sampling import _native, word_order
-from fedtopics.sampling.gpu import plan
+from fedtopics.sampling.gpu import launches
 from fedtopics.sampling.gpu.device import NULL, Buffer, Device
 
 THREADS = 256
-TEAMS = THREADS // plan.LANES
+TEAMS = THREADS // launches.LANES
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +63,10 @@ class Records:
 
     def __init__(self, device: Device, corpus: Corpus, n_topics: int) -> None:
         self._device, self.n_words = device, corpus.n_words
-        room = plan.tokens_at_once(device.card.memory, corpus.n_docs, corpus.n_words, n_topics)
+        room = launches.tokens_at_once(device.card.memory, corpus.n_docs, corpus.n_words, n_topics)
         bounds = [(0, corpus.n_docs)]
         if corpus.n_tokens > room:
-            bounds = plan.parts(corpus.lengths, room, "document")
+            bounds = launches.parts(corpus.lengths, room, "document")
         self.blocks = [Block(corpus, *bound) for bound in bounds]
         self.room = corpus.n_tokens if self.is_resident else room
         self._records = device.empty((self.room, 4), np.uint16)
@@ -82,7 +82,7 @@ class Records:
             self._find_places(block)
             self._kept_places.append(device.get(self._places[: block.n_tokens]))
         lengths = np.sum([np.diff(block.starts) for block in self.blocks], axis=0)
-        self._ranges = plan.parts(lengths, room, "word")
+        self._ranges = launches.parts(lengths, room, "word")
 
     @property
     def is_resident(self) -> bool:
@@ -134,7 +134,7 @@ class Records:
         return self._known[number]
 
     def _new_rows(self, offsets: NDArray[np.int64]) -> tuple[Buffer, Buffer, Buffer]:
-        rows = plan.Rows.of(np.diff(offsets))
+        rows = launches.ByLength.of(np.diff(offsets))
         return self._device.put(offsets), self._device.put(rows.short), self._device.put(rows.long)
 
     def _find_places(self, block: Block) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.sampling.gpu.device import Card, Device
-from fedtopics.sampling.gpu.plan import LANES, Launch, too_many_topics
+from fedtopics.sampling.gpu.launches import LANES, Launch, too_many_topics
 
 MOST_VECTORS = 16  # of a row that lies in registers
 THREADS = 128

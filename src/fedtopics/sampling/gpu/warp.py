@@ -13,7 +13,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native, arguments
 from fedtopics.sampling.arguments import State
-from fedtopics.sampling.gpu import jumps, plan
+from fedtopics.sampling.gpu import jumps, launches
 from fedtopics.sampling.gpu.device import NULL, Buffer, Device
 from fedtopics.sampling.gpu.kept import Kept
 from fedtopics.sampling.gpu.records import TEAMS, THREADS, Records, Rows
@@ -37,13 +37,13 @@ class Warp:
         self._seed, self._n_sweeps = np.uint64(arguments.seed_number(seed)), state.n_sweeps
         self._constants = {
             "PROPOSALS": n_proposals,
-            "MOST_TEAMS": plan.MOST_TEAMS,
-            "LEAST_BITS": plan.LEAST_BITS,
+            "MOST_TEAMS": launches.MOST_TEAMS,
+            "LEAST_BITS": launches.LEAST_BITS,
         }
-        plan.short_rows(device.card, 1, self._n_topics)
-        plan.long_rows(device.card, 1, self._n_topics)
+        launches.short_rows(device.card, 1, self._n_topics)
+        launches.long_rows(device.card, 1, self._n_topics)
         self._records = Records(device, corpus, self._n_topics)
-        self._jumps = device.put(jumps.polynomials(JUMP_BITS, plan.MOST_TEAMS))
+        self._jumps = device.put(jumps.polynomials(JUMP_BITS, launches.MOST_TEAMS))
         self._totals = device.zeros((self._n_topics,), np.uint32)
         self._inverse = device.empty((self._n_topics,), np.float32)
         self._read(state.topics)
@@ -132,8 +132,8 @@ class Warp:
         )
         # Long ones first: they take longest.
         for name, numbers, planned in (
-            ("long_rows", rows.long, plan.long_rows),
-            ("short_rows", rows.short, plan.short_rows),
+            ("long_rows", rows.long, launches.long_rows),
+            ("short_rows", rows.short, launches.short_rows),
         ):
             if len(numbers):
                 launch = planned(self._device.card, len(numbers), self._n_topics)

@@ -12,7 +12,7 @@ from sampling.gpu.played import PlayedGpu
 
 import fedtopics
 from fedtopics.errors import InputError
-from fedtopics.sampling.gpu import device, jumps, plan, rows, using
+from fedtopics.sampling.gpu import device, jumps, launches, rows, using
 from fedtopics.sampling.gpu.channel_em import Items, Large
 from fedtopics.sampling.gpu.device import Card
 
@@ -23,21 +23,21 @@ TURING = Card("Tesla T4", 40, 1024, 65_536, 65_536, 15 << 30)
 @pytest.mark.parametrize("card", [H200, TURING], ids=lambda card: card.name)
 @pytest.mark.parametrize("n_topics", [2, 100, 1000, 8000])
 def test_launches_fit_on_the_card(card: Card, n_topics: int) -> None:
-    short, long = plan.short_rows(card, 10**6, n_topics), plan.long_rows(card, 50, n_topics)
-    assert short.threads % plan.LANES == long.threads % plan.LANES == 0
-    assert short.shared == 4 * (n_topics + short.threads // plan.LANES * -(-n_topics // 2))
-    assert max(short.shared, long.shared + plan.LONG_SHARED) <= card.shared_block
+    short, long = launches.short_rows(card, 10**6, n_topics), launches.long_rows(card, 50, n_topics)
+    assert short.threads % launches.LANES == long.threads % launches.LANES == 0
+    assert short.shared == 4 * (n_topics + short.threads // launches.LANES * -(-n_topics // 2))
+    assert max(short.shared, long.shared + launches.LONG_SHARED) <= card.shared_block
     at_once = short.blocks / card.n_processors
     assert at_once * short.threads <= card.threads
     assert at_once * (short.shared + 1024) <= card.shared or at_once == 1
     assert long.blocks == 50
-    assert plan.short_rows(card, 1, n_topics).blocks == 1
+    assert launches.short_rows(card, 1, n_topics).blocks == 1
 
 
 def test_ten_thousand_topics_fit_on_a_card_of_today_and_are_refused_on_an_older_one() -> None:
-    assert plan.short_rows(H200, 10**6, 10_000).threads == 128
+    assert launches.short_rows(H200, 10**6, 10_000).threads == 128
     with pytest.raises(InputError, match="expected at most 8,032 topics on Tesla T4, got 10,000"):
-        plan.long_rows(TURING, 1, 10_000)
+        launches.long_rows(TURING, 1, 10_000)
 
 
 @pytest.mark.parametrize("n_topics", [1, 16, 17, 128, 256, 257, 5000])
@@ -49,16 +49,16 @@ def test_rows_of_topics_fit_where_they_are_planned(n_topics: int) -> None:
     assert constants["BLOCKS"] * rows.THREADS * need.registers[0 if n_topics > 256 else -1] <= 65_536 * 2
     assert launch.blocks <= H200.n_processors * constants["BLOCKS"] * rows.THREADS // launch.threads
     for_all = rows.launch(H200, 10**6, n_topics, need)
-    assert for_all == replace(launch, blocks=-(-(10**6) // (launch.threads // plan.LANES)))
+    assert for_all == replace(launch, blocks=-(-(10**6) // (launch.threads // launches.LANES)))
     with pytest.raises(InputError, match="topics on Tesla T4, got 10,000"):
         rows.launch(TURING, 1, 10_000, need)
 
 
 def test_a_token_takes_at_most_16_bytes() -> None:
     for n_tokens in (10**6, 10**8):
-        memory = 16 * n_tokens + plan.RESERVE + 12 * 10_002 + 64 * 100
-        assert plan.tokens_at_once(memory, 5_000, 5_000, 100) >= n_tokens
-    assert plan.tokens_at_once(1000, 5_000, 5_000, 100) == 0
+        memory = 16 * n_tokens + launches.RESERVE + 12 * 10_002 + 64 * 100
+        assert launches.tokens_at_once(memory, 5_000, 5_000, 100) >= n_tokens
+    assert launches.tokens_at_once(1000, 5_000, 5_000, 100) == 0
 
 
 def test_large_counts_of_a_document_are_worked_on_side_by_side_the_largest_first() -> None:
@@ -73,21 +73,21 @@ def test_large_counts_of_a_document_are_worked_on_side_by_side_the_largest_first
 
 def test_every_row_with_tokens_is_short_or_long() -> None:
     lengths = np.array([0, 5, 4097, 4096, 0, 1_000_000, 300])
-    found = plan.Rows.of(lengths)
+    found = launches.ByLength.of(lengths)
     assert sorted([*found.short, *found.long]) == [1, 2, 3, 5, 6]
     assert list(found.long) == [5, 2, 3, 6]
-    big = plan.Rows.of(np.full(20_000, 4096))
+    big = launches.ByLength.of(np.full(20_000, 4096))
     assert len(big.long) == 0
 
 
 def test_parts_hold_all_rows_in_order_and_are_no_larger_than_said() -> None:
     lengths = np.random.default_rng(0).integers(0, 50, 300)
-    bounds = plan.parts(lengths, 60, "document")
+    bounds = launches.parts(lengths, 60, "document")
     assert [first for first, _ in bounds] == [0, *(last for _, last in bounds[:-1])]
     assert bounds[-1][1] == 300
     assert max(lengths[first:last].sum() for first, last in bounds) <= 60
     with pytest.raises(InputError, match="expected GPU memory for a document of 49 tokens, got room for 10"):
-        plan.parts(np.array([3, 49]), 10, "document")
+        launches.parts(np.array([3, 49]), 10, "document")
 
 
 def test_items_hold_every_entry_once_and_those_of_hot_words_block_by_block() -> None:
@@ -275,7 +275,7 @@ def test_sources_hold_what_they_include_once() -> None:
 
 
 def test_a_memory_that_is_too_small_for_a_document_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = PlayedGpu(plan.RESERVE + 3000)
+    small = PlayedGpu(launches.RESERVE + 3000)
     monkeypatch.setattr(device, "_cuda", lambda: small)
     lda = fedtopics.LDA(n_components=3, device="cuda", sampler="warp", max_iter=2)
     with pytest.raises(InputError, match="expected GPU memory for a document of 800 tokens, got room for 1"):

@@ -73,18 +73,18 @@ def too_many_topics(card: Card, n_topics: int, most: int) -> InputError:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ByLength:
     """Which rows are short and which are long, the longest first. Empty ones are neither."""
 
     short: NDArray[np.int32]
     long: NDArray[np.int32]
 
     @classmethod
-    def of(cls, lengths: NDArray[np.int64]) -> "Rows":
+    def of(cls, lengths: NDArray[np.int64]) -> "ByLength":
         """The rows of these `lengths`. Which of them are long changes no bit, but how long the pass takes.
 
-        >>> Rows.of(np.array([3, 0, 5000, 70]))
-        Rows(short=array([3, 0], dtype=int32), long=array([2], dtype=int32))
+        >>> ByLength.of(np.array([3, 0, 5000, 70]))
+        ByLength(short=array([3, 0], dtype=int32), long=array([2], dtype=int32))
         """
         longest = min(max(LEAST_LONG, int(lengths.sum()) // ROWS_OF_A_PASS), MOST_SHORT)
         by_length = np.argsort(-lengths, kind="stable").astype(np.int32)
