@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from fedtopics import train
 from fedtopics.commands.application import app
-from fedtopics.evaluation.scores import scores, scores_on
+from fedtopics.evaluation.scores import scores, scores_on, topic_scores
 from fedtopics.evaluation.usefulness import random_topics, warnings
 from fedtopics.model import TopicModel
 from fedtopics.report.comparison_page import comparison_page
@@ -51,6 +51,22 @@ def test_random_topics_have_other_words_of_the_same_frequency() -> None:
         assert np.abs(own - drawn).max() <= 10
     assert found != random_topics(topics, frequency, seed=1)
     assert random_topics([[0, 1]], np.array([2, 1]))[0] == [1, 0]
+
+
+def test_a_model_of_noise_is_called_so_without_training_documents() -> None:
+    """Its own frequencies of words are those of noise, too: it may well be better than they are."""
+    documents = drawn_corpus(np.repeat([[1.95, 0.05]], 60, axis=1) / 120, 150, 20, seed=1)
+    noise = np.random.default_rng(0).dirichlet(np.full(120, 50.0), 4)
+    assert "word frequencies" in warnings(scores_on(model_of(noise), documents))[0]
+
+
+def test_topics_of_random_words_mean_nothing_however_they_fall() -> None:
+    """Half of them are above the mean of chance; none is far above it."""
+    for seed in range(8):
+        own = np.random.default_rng(seed).dirichlet(np.full(120, 0.2), 4)
+        said = warnings(topic_scores(model_of(own), TRAIN))
+        assert said
+        assert "mean nothing" in said[0]
 
 
 def test_chance_is_no_coherence_where_words_are_independent() -> None:
