@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from planted import drawn_corpus, planted_topics
 from typer.testing import CliRunner
 
@@ -74,7 +75,7 @@ def test_chance_is_no_coherence_where_words_are_independent() -> None:
     assert abs(found["coherence_npmi_chance"]) < 0.15 < found["coherence_npmi"]
 
 
-def test_a_useless_run_says_so_in_every_place(tmp_path: Path) -> None:
+def test_a_useless_run_says_so_in_every_place(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """FedLDA with so little budget gives topics that are worse than none."""
     source = tmp_path / "texts.csv"
     rng = np.random.default_rng(0)
@@ -91,6 +92,11 @@ def test_a_useless_run_says_so_in_every_place(tmp_path: Path) -> None:
     assert "Of no use:" in run_page(run)
     assert "is of no use" in comparison_page([run.record])
     assert "warnings" not in json.loads((tmp_path / "run" / "run.json").read_text())
+    folder = str(tmp_path / "run")
+    for used in (["topics", folder, "--tree"], ["label", folder], ["transform", folder, str(source)]):
+        caplog.clear()
+        assert CliRunner().invoke(app, used).exit_code == 0
+        assert "no better than word frequencies" in caplog.text
     good = train(texts, "pooled", n_topics=6, n_rounds=50, show_progress=False)
     assert good.warnings == []
     assert "Of no use" not in run_page(good)

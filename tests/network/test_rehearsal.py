@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from network.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
+from fedtopics import methods
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.plan.parts import PlannedWords
@@ -46,7 +47,8 @@ def test_a_coordinator_says_that_topics_are_of_no_use(tmp_path: Path) -> None:
         (tmp_path / str(epsilon)).mkdir()
         promised = Budget("word add/remove", epsilon, 1e-6)
         given = {"n_topics": 3, "n_rounds": 5, "epsilon": epsilon}
-        run, _ = finished(tmp_path / str(epsilon), "calm", promised, given)
+        run, _ = finished(tmp_path / str(epsilon), "calm", promised, given | {"distinct_words": 15.0})
+        assert run.record["forecast"] == methods.make("calm", **given, distinct_words=15.0).forecast(24)
         assert any("no better than word frequencies" in warning for warning in run.warnings) == said
         assert ("Of no use:" in run_page(run)) == said
 
@@ -64,7 +66,7 @@ def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tm
     assert record["notes"][0] in lines
     of_wire = {"run", "plan", "planned", "attestations_sha256"}
     written = {"model_sha256", "ledger_head", "record_sha256"}
-    assert in_process_record.keys() - record.keys() == {"n_empty_docs", "forecast", "processor_seconds"}
+    assert in_process_record.keys() - record.keys() == {"n_empty_docs", "processor_seconds"}
     assert record.keys() - in_process_record.keys() == of_wire | written
     cards = [run.model.card, trained.model.card]
     assert cards[0].keys() == cards[1].keys()
