@@ -58,6 +58,7 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
     """
     found = []
     reached, without = scores.get("perplexity"), scores.get("perplexity_unigram")
+    reached = scores.get("perplexity_high", reached)  # where noise hides it: at most
     if reached is not None and without is not None and reached >= without:
         found.append(
             f"these topics are no better than word frequencies (perplexity {reached:,.0f}, without topics "
