@@ -146,7 +146,7 @@ def test_held_out_documents_decide_neither_whether_nor_how_a_party_scores(tmp_pa
         kinds = {name: (array.dtype.name, array.shape) for name, array in sent.items()}
         seen.append((error, kinds, party.charges()))
         party.side.store.close()
-    assert seen[0][:2] == ("", {"sums": ("float64", (2,))})
+    assert seen[0][:2] == ("", {"sums": ("float64", (3,))})
     assert all(found == seen[0] for found in seen)
 
 

@@ -9,7 +9,7 @@ from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.perplexity import complete, halves, perplexity, unigram_perplexity
+from fedtopics.evaluation.perplexity import complete, halves, perplexity, unigram_among, unigram_perplexity
 from fedtopics.model import TopicModel
 
 TOPICS = planted_topics(3, 7)
@@ -93,6 +93,17 @@ def test_unigram_scores_the_same_tokens():
     counts = np.bincount(train.words, minlength=train.n_words) + 1
     logs = np.log(counts / counts.sum())[halves(TEST)[1].words]
     assert unigram_perplexity(train, TEST) == pytest.approx(np.exp(-logs.mean()))
+
+
+def test_unigram_among_documents_leaves_each_of_them_out():
+    """Of a corpus in pieces, too, it is the unigram of all others."""
+    few = TEST.select(range(6))
+    logs = []
+    for doc in range(6):
+        others = few.select([each for each in range(6) if each != doc])
+        counts = np.bincount(others.words, minlength=few.n_words) + 1
+        logs.append(np.log(counts / counts.sum())[halves(few.select([doc]))[1].words])
+    assert unigram_among(few) == pytest.approx(np.exp(-np.concatenate(logs).mean()))
 
 
 def test_a_model_and_its_matrix_score_alike_and_vocabularies_must_match():

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
-from planted import drawn_corpus, planted_topics
+import pytest
+from planted import corpus_of, drawn_corpus, planted_topics
 from typer.testing import CliRunner
 
 from fedtopics import train
 from fedtopics.commands.application import app
-from fedtopics.evaluation.scores import scores, scores_on
+from fedtopics.documents.corpus import Corpus
+from fedtopics.evaluation.scores import scores, scores_on, topic_scores
 from fedtopics.evaluation.usefulness import random_topics, warnings
 from fedtopics.model import TopicModel
 from fedtopics.report.comparison_page import comparison_page
@@ -53,12 +55,60 @@ def test_random_topics_have_other_words_of_the_same_frequency() -> None:
     assert random_topics([[0, 1]], np.array([2, 1]))[0] == [1, 0]
 
 
+def test_a_model_of_noise_is_called_so_without_training_documents() -> None:
+    """Its own frequencies of words are those of noise, too: it may well be better than they are."""
+    documents = drawn_corpus(np.repeat([[1.95, 0.05]], 60, axis=1) / 120, 150, 20, seed=1)
+    noise = np.random.default_rng(0).dirichlet(np.full(120, 50.0), 4)
+    assert "word frequencies" in warnings(scores_on(model_of(noise), documents))[0]
+
+
+def test_topics_of_random_words_mean_nothing_however_they_fall() -> None:
+    """Half of them are above the mean of chance; none is far above it."""
+    for seed in range(8):
+        own = np.random.default_rng(seed).dirichlet(np.full(120, 0.2), 4)
+        said = warnings(topic_scores(model_of(own), TRAIN))
+        assert said
+        assert "mean nothing" in said[0]
+
+
 def test_chance_is_no_coherence_where_words_are_independent() -> None:
     found = scores(model_of(TOPICS), TRAIN, TEST)
     assert abs(found["coherence_npmi_chance"]) < 0.15 < found["coherence_npmi"]
 
 
-def test_a_useless_run_says_so_in_every_place(tmp_path: Path) -> None:
+def some_texts(lengths: np.ndarray, n_words: int = 1200) -> Corpus:
+    """Half of the words of a text are of one of six groups; frequent words are so in all of them."""
+    rng = np.random.default_rng(0)
+    even = 1 / np.arange(1, n_words + 1)
+    rows = []
+    for number, length in enumerate(lengths):
+        own = even * (np.arange(n_words) % 6 == number % 6)
+        rows.append(list(rng.choice(n_words, length, p=(even / even.sum() + own / own.sum()) / 2)))
+    return corpus_of(rows, n_words)
+
+
+NEWS = some_texts(np.full(400, 20))
+JOINED = some_texts(np.full(60, 300))
+UNEVEN = some_texts(
+    np.clip(30 * np.exp(1.5 * np.random.default_rng(0).standard_normal(150)), 2, 3000).astype(int)
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "epsilon", "texts"),
+    [("fedlda", 10.0, JOINED), ("pctd", None, NEWS), ("calm", 0.0, NEWS), ("calm", 1.0, UNEVEN)],
+    ids=["fedlda at 10", "pctd on news", "epsilon 0", "texts of very different length"],
+)
+def test_no_useless_model_without_a_word(method: str, epsilon: float | None, texts: Corpus) -> None:
+    given = {} if epsilon is None else {"epsilon": epsilon}
+    run = train(texts, method, n_topics=10, n_rounds=5, n_parties=2, n_threads=1, **given)
+    assert run.scores["perplexity"] > run.scores["perplexity_unigram"]
+    assert "no better than word frequencies" in run.warnings[0]
+    if texts is UNEVEN:  # what is long has all words that are frequent: a coherence that looks fine
+        assert 0.2 < run.scores["coherence_npmi"] <= run.scores["coherence_npmi_chance"]
+
+
+def test_a_useless_run_says_so_in_every_place(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """FedLDA with so little budget gives topics that are worse than none."""
     source = tmp_path / "texts.csv"
     rng = np.random.default_rng(0)
@@ -75,6 +125,11 @@ def test_a_useless_run_says_so_in_every_place(tmp_path: Path) -> None:
     assert "Of no use:" in run_page(run)
     assert "is of no use" in comparison_page([run.record])
     assert "warnings" not in json.loads((tmp_path / "run" / "run.json").read_text())
+    folder = str(tmp_path / "run")
+    for used in (["topics", folder, "--tree"], ["label", folder], ["transform", folder, str(source)]):
+        caplog.clear()
+        assert CliRunner().invoke(app, used).exit_code == 0
+        assert "no better than word frequencies" in caplog.text
     good = train(texts, "pooled", n_topics=6, n_rounds=50, show_progress=False)
     assert good.warnings == []
     assert "Of no use" not in run_page(good)

@@ -71,7 +71,7 @@ def votes() -> list[bytes]:
 
 
 def sums() -> list[bytes]:
-    return [wire.pack({"sums": np.array([3.0, -1.0])})]
+    return [wire.pack({"sums": np.array([3.0, -1.0, -0.5])})]
 
 
 @cache

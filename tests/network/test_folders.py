@@ -82,6 +82,7 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
     result = Run.load(run.result)
     low, high = result.scores["perplexity_low"], result.scores["perplexity_high"]
     assert 3 < low < result.scores["perplexity"] < high < 60
+    assert high < result.scores["perplexity_unigram"]
     for name in PARTIES:
         own = ledger_file.read(federation / name / "store").entries
         assert [entry.run.split("/")[1] for entry in own] == ["contribute"] * 4 + ["evaluate"]
@@ -96,6 +97,23 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
     assert all(row["attested"] for row in result.record["parties"])
     assert {row["stated"] for row in result.privacy} == {"attested"}
     forgotten(federation / "north", run.name)
+
+
+def test_a_run_of_no_use_is_called_so_wherever_the_coordinator_shows_it(
+    federation: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = CoordinatorFolder(federation / "hub")
+    run = hub.submit()
+    sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
+    monkeypatch.setattr(coordinating.result, "warnings", lambda scores: ["worse than nothing"])
+    coordinating.conduct(hub, run, Direct(sides))
+    for side in sides.values():
+        side.store.close()
+    assert any("of no use: worse than nothing" in line for line in run.lines())
+    shown = CliRunner().invoke(app, ["federation", "run", "status", str(hub.path)]).output
+    assert "finished, round 4 of 4: of no use" in shown
+    CliRunner().invoke(app, ["federation", "run", "fetch", str(hub.path), "--out", str(federation / "got")])
+    assert "worse than nothing" in caplog.text
 
 
 def forgotten(folder: Path, run: str) -> None:

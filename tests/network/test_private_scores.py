@@ -7,6 +7,7 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics.evaluation.perplexity import perplexity
+from fedtopics.evaluation.usefulness import warnings
 from fedtopics.network import private_scores, wire
 from fedtopics.network.plan.parts import Evaluation
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -17,11 +18,11 @@ PHI = np.asarray(TOPICS) * 0.9 + 0.1 / TOPICS.shape[1]
 PARTIES = {name: drawn_corpus(TOPICS, 400, 40, seed) for seed, name in enumerate("abc")}
 
 
-def released(epsilon: float, seed: int) -> private_scores.PrivateScore | None:
+def released(epsilon: float, seed: int, topics: np.ndarray = PHI) -> private_scores.PrivateScore | None:
     mechanism = Evaluation("private", 0.1, epsilon, 1e-6).mechanism()
     assert mechanism is not None
     sums = {
-        name: private_scores.release(PHI, corpus, mechanism, Noise.simulated(seed, name)).value
+        name: private_scores.release(topics, corpus, mechanism, Noise.simulated(seed, name)).value
         for name, corpus in PARTIES.items()
     }
     return private_scores.combined(sums, mechanism, 24)
@@ -37,6 +38,18 @@ def test_the_score_is_near_the_true_one() -> None:
     assert abs(np.log(found.perplexity / true)) < 3 * np.log(found.high / found.perplexity)
     assert found.low < found.perplexity < found.high
     assert abs(found.perplexity / true - 1) < 0.05
+    without = perplexity(PHI.mean(axis=0, keepdims=True), concatenate(list(PARTIES.values())))
+    assert abs(found.without / without - 1) < 0.05
+
+
+def test_topics_of_noise_are_found_to_be_of_no_use() -> None:
+    """They are no better than their mean, which may be far from the frequencies of words."""
+    noise = np.random.default_rng(0).dirichlet(np.full(24, 100.0), 3)
+    for topics, useless in ((noise, True), (PHI, False)):
+        found = released(20.0, 1, topics)
+        assert found is not None
+        told = {"perplexity": found.perplexity, "perplexity_high": found.high}
+        assert bool(warnings(told | {"perplexity_unigram": found.without})) == useless
 
 
 def test_too_much_noise_gives_no_score() -> None:
@@ -67,11 +80,11 @@ def test_the_price_is_that_of_the_plan() -> None:
     "arrays",
     [
         {},
-        {"sums": np.zeros(3)},
-        {"sums": np.zeros(2, np.float32)},
-        {"sums": np.array([1.0, np.nan])},
-        {"sums": np.array([1e300, 1.0])},
-        {"other": np.zeros(2)},
+        {"sums": np.zeros(2)},
+        {"sums": np.zeros(3, np.float32)},
+        {"sums": np.array([1.0, np.nan, 1.0])},
+        {"sums": np.array([1e300, 1.0, 1.0])},
+        {"other": np.zeros(3)},
     ],
 )
 def test_sums_that_are_none_are_refused(arrays: dict[str, np.ndarray]) -> None:

@@ -16,6 +16,7 @@ from fedtopics import merge, methods, train
 from fedtopics.errors import InputError
 from fedtopics.evaluation import over_time
 from fedtopics.evaluation.intrusion import graded, questions, sheet
+from fedtopics.protocol.method import Method
 from fedtopics.report import run_page
 from fedtopics.runs.run import Run
 
@@ -76,6 +77,8 @@ def test_it_goes_on_with_new_documents_and_words(
     assert after.model.vocabulary == (*run.model.vocabulary, "fresh")
     assert set(after.record["update"]) >= {"stable", "new", "fading", "privacy"}
     assert after.record["variant"] == variant
+    begins_anew = methods.find(name, variant).continued is Method.continued
+    assert (after.record["settings"]["n_rounds"] == run.record["settings"]["n_rounds"]) == begins_anew
     assert after.epsilon == run.epsilon
     assert (after.scores["perplexity"] is None) == (test_fraction == 0)
     for row in after.privacy:  # new documents cost what those before have cost

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options, report, tables
+from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 
@@ -27,7 +28,7 @@ def label(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    model = TopicModel.load(folder)
+    model = chosen_model(folder)
     if words is not None:
         model = model.name_topics(lambda shown: ", ".join(shown[:words]), n=words)
     if names:

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options, tables
+from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.errors import InputError
-from fedtopics.model import TopicModel
 from fedtopics.model import merge as merged
 from fedtopics.model.merging import SAME
 
@@ -26,7 +26,7 @@ def merge(
 ) -> None:
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out} exists and is not empty; choose another --out, nothing is overwritten")
-    models = TopicModel.load(first), TopicModel.load(second)
+    models = chosen_model(first), chosen_model(second)
     found = merged(*models, threshold=threshold)
     found.save(out)
     n_same = models[0].n_topics + models[1].n_topics - found.n_topics

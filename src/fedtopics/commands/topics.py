@@ -24,6 +24,7 @@ import typer
 
 from fedtopics import files
 from fedtopics.commands import options, tables
+from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.errors import InputError
 from fedtopics.evaluation.intrusion import Question, graded, questions, sheet
 from fedtopics.evaluation.over_time import OverTime, over_time
@@ -72,7 +73,7 @@ def topics(
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    model = TopicModel.load(folder)
+    model = chosen_model(folder)
     if reduce is not None:
         model = model.reduce_topics(reduce)
     if common is not None:

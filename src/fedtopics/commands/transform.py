@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fedtopics import files
 from fedtopics.commands import options, tables
+from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.documents.corpus import Corpus, Document
 from fedtopics.documents.pieces import pieces
 from fedtopics.documents.reading import CountedWordsError, stream
@@ -60,7 +61,7 @@ def transform(
     threads: options.Threads = None,
     device: options.Device = None,
 ) -> None:
-    model = TopicModel.load(folder)
+    model = chosen_model(folder)
     options.require_new_file(out, "--out")
     with using(device):
         _write(source, reading, model, threads, out)

@@ -93,12 +93,35 @@ def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
     """
     if train.vocabulary != test.vocabulary:
         raise InputError("expected training and test data over one vocabulary, got two; split one corpus")
-    counts = np.ones(train.n_words)
-    for piece in pieces(train):
-        counts += np.bincount(piece.words, minlength=train.n_words)
-    hidden = halves(test, seed)[1]
+    hidden, counts = halves(test, seed)[1], _counts(train)
     log_frequencies = np.log(counts / counts.sum())
     return _completion(float(log_frequencies[hidden.words].sum()), hidden, test).perplexity
+
+
+def unigram_among(test: Corpus, *, seed: int = 0) -> float:
+    """The same without training documents: each document of `test` by the word counts of all others."""
+    counts, log_likelihood = _counts(test), 0.0
+    for piece in pieces(test):
+        hidden = _halves(piece, seed)[1]
+        of_document, times = np.unique(_pairs(piece), return_counts=True)
+        own = times[np.searchsorted(of_document, _pairs(hidden))]
+        others = counts.sum() - piece.lengths[hidden.docs]
+        log_likelihood += float(np.log((counts[hidden.words] - own) / others).sum())
+    return _completion(log_likelihood, halves(test, seed)[1], test).perplexity
+
+
+def _counts(corpus: Corpus) -> Floats:
+    """How often each word stands in the corpus, each count plus one."""
+    counts: Floats = np.ones(corpus.n_words)
+    for piece in pieces(corpus):
+        counts += np.bincount(piece.words, minlength=corpus.n_words)
+    return counts
+
+
+def _pairs(corpus: Corpus) -> NDArray[np.int64]:
+    """A number for the document and the word of each token."""
+    numbers: NDArray[np.int64] = corpus.docs.astype(np.int64) * corpus.n_words + corpus.words
+    return numbers
 
 
 def halves(corpus: Corpus, seed: int = 0) -> tuple[Corpus, Corpus]:

@@ -7,8 +7,8 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
-from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
-from fedtopics.evaluation.usefulness import random_topics
+from fedtopics.evaluation.perplexity import perplexity, unigram_among, unigram_perplexity
+from fedtopics.evaluation.usefulness import by_chance, random_topics
 from fedtopics.model import TopicModel
 
 TOP_WORDS = 10
@@ -48,11 +48,12 @@ def scores_on(topics: TopicModel | ArrayLike, documents: Corpus, *, n_threads: i
 
     topics   as for `scores`
 
-    What topics are compared with, `perplexity_unigram`, is the model's own frequency of each word.
+    What topics are compared with, `perplexity_unigram`, is the frequency of each word in all other documents,
+    or in the model where that predicts better: a model of noise has the frequencies of noise.
     """
     model = _model(topics, documents)
     held_out = perplexity(model, documents, n_threads=n_threads)
-    without = perplexity(model.word_frequencies[None], documents)
+    without = min(perplexity(model.word_frequencies[None], documents), unigram_among(documents))
     return {"perplexity": held_out, "perplexity_unigram": without, **topic_scores(model, documents)}
 
 
@@ -77,13 +78,13 @@ def topic_scores(model: TopicModel, *documents: Corpus) -> dict[str, float]:
     n_topics = model.n_topics
     frequency = sum(corpus.document_frequency() for corpus in documents)
     random = random_topics(model.top_word_ids(TOP_WORDS, by="probable").tolist(), np.asarray(frequency))
-    by_chance = [[model.vocabulary[word] for word in topic] for topic in random]
-    first, *others = (cooccurrences([*probable, *shown, *by_chance], corpus) for corpus in documents)
+    drawn = [[model.vocabulary[word] for word in topic] for topic in random]
+    first, *others = (cooccurrences([*probable, *shown, *drawn], corpus) for corpus in documents)
     both = sum(others, start=first)
     counts, chance = both.of(slice(n_topics)), both.of(slice(2 * n_topics, None))
     return {
         "coherence_npmi": float(npmi(counts).mean()),
-        "coherence_npmi_chance": float(npmi(chance).mean()),
+        "coherence_npmi_chance": by_chance(npmi(chance), n_topics),
         "coherence_npmi_shown": float(npmi(both.of(slice(n_topics, 2 * n_topics))).mean()),
         "coherence_umass": float(umass(counts).mean()),
         "diversity": diversity(model),

@@ -8,9 +8,11 @@ are: a coherence says something only beside that of chance.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 NEAR = 10  # places in the order of frequency, on either side, from which a random word is drawn
 N_TOPICS = 100  # random topics at least, so that their mean hardly moves
+ERRORS = 3.0  # standard errors of a mean over the topics that chance may give
 
 
 def random_topics(topics: Sequence[Sequence[int]], frequency: np.ndarray, seed: int = 0) -> list[list[int]]:
@@ -43,6 +45,11 @@ def _like(
     return chosen
 
 
+def by_chance(coherences: NDArray[np.float64], n_topics: int) -> float:
+    """What a mean over `n_topics` hardly ever exceeds where topics are random: from many random ones."""
+    return float(coherences.mean() + ERRORS * coherences.std() / np.sqrt(n_topics))
+
+
 def warnings(scores: Mapping[str, float | None]) -> list[str]:
     """What to say, loudly, of topics with these `scores`; nothing where they are of use.
 
@@ -51,6 +58,7 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
     """
     found = []
     reached, without = scores.get("perplexity"), scores.get("perplexity_unigram")
+    reached = scores.get("perplexity_high", reached)  # where noise hides it: at most
     if reached is not None and without is not None and reached >= without:
         found.append(
             f"these topics are no better than word frequencies (perplexity {reached:,.0f}, without topics "
@@ -60,6 +68,6 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
     if own is not None and chance is not None and own <= chance:
         found.append(
             f"the words of a topic belong together no more than random words that are as frequent (NPMI "
-            f"{own:.3f}, by chance {chance:.3f}): the topics mean nothing"
+            f"{own:.3f}, by chance up to {chance:.3f}): the topics mean nothing"
         )
     return found

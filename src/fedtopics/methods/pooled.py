@@ -32,6 +32,7 @@ class Pooled(LocalSampling):
         guarantee="none: raw documents leave every party",
         citation="Griffiths and Steyvers, PNAS 2004",
     )
+    rounds_again: ClassVar[float] = 1 / 3
 
     def prices(self, n_words: int) -> list[Cost]:
         return [INFINITE]

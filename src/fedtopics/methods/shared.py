@@ -42,6 +42,7 @@ class Shared(LocalSampling):
         citation="Newman et al., JMLR 2009",
     )
     sums: ClassVar[Mapping[str, int] | None] = {"n_wk": 0, continuing.KEPT: 0}
+    rounds_again: ClassVar[float] = 1 / 3
     in_shards: ClassVar[bool] = True
 
     def prices(self, n_words: int) -> list[Cost]:

@@ -156,8 +156,8 @@ class Method(ABC):
         """Whether it goes on from a model at all, as one does that says `continued`."""
         return type(self).continued is not Method.continued
 
-    rounds_again: ClassVar[float] = 1 / 3
-    """The share of its rounds that a run needs which goes on from a model."""
+    rounds_again: ClassVar[float] = 1.0
+    """The share of its rounds that a run needs which goes on from a model: all, where it begins anew."""
 
     def kept(self, party: Party) -> Arrays:
         """[party] What it may use again in a later run that goes on from this one: it is paid for."""

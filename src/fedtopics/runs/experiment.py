@@ -293,6 +293,5 @@ def _record(name: str, method: Method, data: Data, outcome: Outcome, facts: dict
         party_topics=outcome.party_topics,
         remarks=outcome.remarks,
         n_empty_docs=data.train.n_empty + data.test.n_empty,
-        forecast=method.forecast(data.test.n_words),
         **facts,
     )

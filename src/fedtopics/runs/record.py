@@ -54,6 +54,7 @@ def made(
         "settings": settings,
         **({"protects": method.protects} if "epsilon" in settings else {}),
         "notes": [*method.notes(n_words), *remarks],
+        "forecast": method.forecast(n_words),
         "rounds": [
             {
                 name: list(value) if isinstance(value, tuple) else value

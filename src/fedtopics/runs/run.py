@@ -128,7 +128,7 @@ class Run:
     def load(cls, folder: str | Path) -> "Run":
         """Read a run back from `folder`; an incomplete or altered one is an error."""
         folder = Path(folder)
-        record = _with_private(read_record(folder / "run.json"), folder / PRIVATE)
+        record = whole_record(folder)
         model = TopicModel.load(folder)
         if record.get("model_sha256") != numbers_digest(folder):
             raise InputError(f"{folder}: run.json belongs to another model; the folder was altered")
@@ -218,6 +218,11 @@ def read_record(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} was altered: its hash is not that of its content; use the original")
     check_record(path, record)
     return record
+
+
+def whole_record(folder: Path) -> dict[str, Any]:
+    """The record of the run in `folder`, with its private part where that may be read."""
+    return _with_private(read_record(folder / "run.json"), folder / PRIVATE)
 
 
 def _with_private(record: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def update(
     source         new documents, as for `fedtopics.train`
     n_new_topics   topics that may form beside those of the model
     words          public words that join its vocabulary
-    n_rounds       the share of those of the run that its method needs (about a third) if not given
+    n_rounds       if not given: about a third of those of the run, all of them where its method begins anew
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """

@@ -39,6 +39,7 @@ from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
 from fedtopics.network.plan.terms import terms_of
 from fedtopics.network.pulse import Pulse
+from fedtopics.runs.run import whole_record
 
 POLL = 0.2
 LOOK_ROUND = 1.0
@@ -130,7 +131,8 @@ class Coordinating:
             self._late[run.name, name] = now + pause, pause
         if there:
             with suppress(StoreError):  # on a full disk it is tried again
-                run.change("finished", undelivered=still_undelivered(self.folder, run, self._desk, there))
+                left = still_undelivered(self.folder, run, self._desk, there)
+                run.change("finished", run.status().reason, undelivered=left)
 
     def _may_begin(self, run: RunFolder) -> bool:
         """Whether enough parties are there, and either all or no new ones for a while."""
@@ -210,8 +212,11 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
         approved = (folder.path / APPROVED / name / "party.crt").is_file()
         to_do = "it gets it when it is back" if approved else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")
+    useless = whole_record(run.result).get("warnings", [])
+    for warning in useless:
+        run.log(f"of no use: {warning}")
     run.log(f"finished: model and record at {len(kept)} of {len(plan.parties)} parties")
-    run.change("finished", undelivered=absent)
+    run.change("finished", "of no use, as its report says" if useless else "", undelivered=absent)
 
 
 def read_test(path: Path, language: str) -> Corpus:

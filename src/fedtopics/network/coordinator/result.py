@@ -188,7 +188,7 @@ def write(
     if last.scored is not None and last.scored.score is not None:
         found = last.scored.score
         near = {"perplexity_low": found.low, "perplexity_high": found.high}
-        kept["scores"] |= {"perplexity": found.perplexity, **near}
+        kept["scores"] |= {"perplexity": found.perplexity, "perplexity_unigram": found.without, **near}
     kept["warnings"] = warnings(kept["scores"])
     if before is not None and plan.continues is not None:
         became = changes(before, model)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fedtopics.commands import options
+from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.commands.chosen_run import chosen_run
 from fedtopics.errors import InputError
 from fedtopics.runs.run import require_free
@@ -21,4 +22,5 @@ def fetch(
     if chosen.status().state != "finished":
         raise InputError(f"expected a finished run, got {chosen.name}: {chosen.status().state}")
     shutil.copytree(chosen.result, require_free(out), dirs_exist_ok=True)
+    chosen_model(out)  # which says where its topics are of no use
     options.say(f"{chosen.name} is in {out}")
