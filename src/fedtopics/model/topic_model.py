@@ -13,6 +13,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import from_table, is_table
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.frames import is_numeric
+from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.documents.text.known_words import Known, batches, joined, reader
 from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
@@ -91,7 +92,7 @@ class TopicModel(Shown):
         topic_word_counts   shape (n_topics, n_words)
         beta                Dirichlet prior of a topic's words, added to every count
         """
-        counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
+        counts = np.maximum(_numbers(topic_word_counts), 0.0)
         smoothed = counts + np.asarray(beta, np.float64)
         if counts.ndim != 2 or not (smoothed.sum(axis=-1) > 0).all():
             raise InputError("expected counts (n_topics, n_words) with some in each topic, or beta above 0")
@@ -258,6 +259,11 @@ def _texts(documents: Any) -> Iterable[str] | None:
 
 def _frozen(values: ArrayLike) -> Floats:
     """Float64 copy that cannot be written to."""
-    array = np.array(values, np.float64, order="C")
+    array = _numbers(values)
     array.flags.writeable = False
     return array
+
+
+def _numbers(values: ArrayLike) -> Floats:
+    with showing_no_text("expected topics of numbers, got texts; train() makes topics of texts"):
+        return np.array(values, np.float64, order="C")

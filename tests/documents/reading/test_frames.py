@@ -67,6 +67,16 @@ def test_what_is_no_source_is_named(given: object) -> None:
             use(given)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_names_of_columns_are_never_taken_for_texts(kind: str) -> None:
+    model = TopicModel.from_counts([[3, 1], [1, 3]], ["apple", "bread"])
+    for use in (Corpus.from_texts, lambda table: list(model.transform_stream(table))):
+        with pytest.raises(
+            InputError, match=r"a list of texts, got .*; put them in a list, or read\(\) them"
+        ):
+            use(KINDS[kind])
+
+
 def test_columns_of_texts_and_of_counts_are_told_apart() -> None:
     model = TopicModel.from_counts([[3, 1, 0], [1, 0, 3]], ["apple", "bread", "candy"])
     texts = model.transform(TEXTS)
