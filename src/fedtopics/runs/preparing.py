@@ -21,6 +21,8 @@ from fedtopics.protocol.method import Amounts, Method
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import RelatedWords, load
 
+NONE_HELD_OUT = "expected held-out documents to compare by, got a test fraction of 0; take 0.1, say"
+FEW_WORDS = 1000  # those of an agreement; a public list of 5,000 fits texts better and costs nothing
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
 AGREEMENT_DELTA = 1e-6
@@ -165,6 +167,12 @@ def check_dealing(dealing: str, secure: bool) -> None:
         )
 
 
+def require_held_out(data: Data) -> None:
+    """Refuse to compare where nothing was held out to compare by."""
+    if not data.test.n_docs:
+        raise InputError(NONE_HELD_OUT)
+
+
 def check_agreement(method: Method, vocabulary_epsilon: float | None) -> None:
     """Refuse to agree on words at a price for documents where persons are to be protected."""
     if vocabulary_epsilon is not None and method.protects.startswith("person"):
@@ -196,7 +204,8 @@ def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(data.parties)))
     ledger = Ledger()
     found = in_process.agree(agreement, data.parties, seed=seed, ledger=ledger, secure=secure)
-    logger.warning("the parties agreed on %d words", len(found))
+    advice = "; a public list has more and costs nothing, see --vocabulary" if len(found) < FEW_WORDS else ""
+    logger.warning("the parties agreed on %d words%s", len(found), advice)
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)
