@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MOST_MEGABYTES = (
-    300  # of what comes to an empty environment, where pip and perhaps setuptools are; now 277 to 290
-)
+# Of what comes to an empty environment, where pip and perhaps setuptools are; 277 to 290 by the Python.
+MOST_MEGABYTES = 300
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:

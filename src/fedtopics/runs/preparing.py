@@ -11,6 +11,7 @@ from typing import Any
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import WHERE, check_source, is_table, read
+from fedtopics.documents.reading.postgres import shown_source
 from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
@@ -124,8 +125,8 @@ def prepare(
     check_dealing(dealing, secure)
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
     if not isinstance(source, Corpus):
-        chosen = READ if reading.get("vocabulary") is None else GIVEN
-        data = replace(data, source="a table" if in_memory else str(source), vocabulary=chosen)
+        named = "a table" if in_memory else shown_source(str(source))
+        data = replace(data, source=named, vocabulary=READ if reading.get("vocabulary") is None else GIVEN)
     if vocabulary_epsilon is not None:
         data = _agreed(data, vocabulary_epsilon, seed, secure)
     n_empty = data.train.n_empty + data.test.n_empty

@@ -43,6 +43,11 @@ def test_a_table_is_trained_on_and_transformed(kind: str) -> None:
     assert run.record["source"] == "a table"
     mixtures = run.model.transform(KINDS[kind])
     assert np.array_equal(mixtures, run.model.transform(TEXTS))
+    renamed = [{"title": row["text"], "body": row["text"]} for row in ROWS]
+    for column in ("body", ["body", "body"]):
+        assert np.array_equal(run.model.transform(renamed, text_column=column), mixtures)
+    twice = run.model.read(renamed, text_column=["title", "body"])
+    assert twice.n_tokens == 2 * run.model.read(TEXTS).n_tokens
 
 
 def test_rows_of_pandas_have_nothing_where_a_value_is_missing() -> None:
