@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.counts import Tokens, scaled_tokens, showing_no_text, weighted_tokens, whole_tokens
+from fedtopics.documents.counts import Tokens, hiding_texts, scaled_tokens, weighted_tokens, whole_tokens
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.model import TopicModel
@@ -281,7 +281,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _counts(self, X: Any, *, reset: bool) -> csr_array:
         options = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_non_negative": True}
-        with showing_no_text():
+        with hiding_texts():
             return csr_array(validate_data(self, X, reset=reset, **options))
 
     def _n_threads(self) -> int:

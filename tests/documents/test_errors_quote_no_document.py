@@ -11,12 +11,17 @@ from documents.reading.workbooks import write_workbook
 from fedtopics import LDA, Corpus, read, train
 from fedtopics.applications.classification import checked_labels, split_by_class, split_by_column
 from fedtopics.applications.speech import nbest
+from fedtopics.documents import datasets
 from fedtopics.errors import InputError
-from fedtopics.evaluation import over_time
+from fedtopics.evaluation import over_time, scores
 from fedtopics.model import TopicModel
+from fedtopics.related_words import load
 
 SECRET = "patient Margarethe complained of headaches and a rash since Tuesday"
+BRIEF = "Margarethe still has headaches"  # no longer than a path may be
+WIDE = "患者自星期二起头痛并出现皮疹"  # without a space
 MODEL = TopicModel.from_counts([[3, 1], [1, 3]], ["headaches", "rash"])
+FITTED = LDA(2, max_iter=1).fit(pd.DataFrame({"a": [1, 2], "b": [2, 1]}))
 
 
 COUNTED = Corpus.from_sparse([[1, 1]], ["headaches", "rash"])
@@ -59,6 +64,27 @@ WRONG: dict[str, Callable[[Path], object]] = {
     "a long text in place of a source": lambda _: read(SECRET * 99),
     "a text to train on": lambda _: train(SECRET * 9, "pooled"),
     "a text to train on with agreed words": lambda _: train(SECRET * 99, "calm", vocabulary_epsilon=1.0),
+    "a brief text in place of a source": lambda _: read(BRIEF),
+    "a text without spaces in place of a source": lambda _: read(WIDE),
+    "a long text without spaces in place of a source": lambda _: train(WIDE * 40, "pooled"),
+    "a text as a path": lambda _: read(Path(BRIEF)),
+    "a text in place of a source, with a query": lambda _: read(SECRET, query="select 1"),
+    "a text as a name of documents": lambda _: datasets.load(SECRET),
+    "a text as a vocabulary": lambda _: read([{"text": "a"}], vocabulary=SECRET),
+    "texts as a word relation": lambda _: load([[SECRET]], ["a"]),
+    "a text as its language": lambda _: Corpus.from_texts(["a"], language=SECRET),
+    "a text as sentences": lambda _: Corpus.from_texts(["a"], sentences=SECRET),  # type: ignore[arg-type]
+    "a text that names a column": lambda _: read([{"text": "a"}], party_column=WIDE),
+    "texts for topics": lambda _: TopicModel.from_counts([SECRET], ["a"]),
+    "texts as topics": lambda _: TopicModel([[SECRET]], [0.1], ["a"]),  # type: ignore[arg-type]
+    "texts as topics to be scored": lambda _: scores([SECRET], COUNTED, COUNTED),
+    "texts as names of topics": lambda _: MODEL.set_topic_labels([SECRET, SECRET, SECRET]),
+    "a text as a topic": lambda _: MODEL.set_topic_labels({SECRET: "a"}),  # type: ignore[dict-item]
+    "a text as a setting": lambda _: train(COUNTED, "calm", n_topics=2, seed_words=[SECRET]),
+    "texts of other columns for counts": lambda _: FITTED.transform(pd.DataFrame({SECRET: [1], "a": [1]})),
+    "texts as columns of counts": lambda _: LDA(2).fit(pd.DataFrame([[1, 2]], columns=[SECRET, SECRET])),
+    "numbers of any size among texts": lambda _: read(pd.DataFrame({"text": [2**80, SECRET]}, dtype=object)),
+    "a text as gzip": lambda folder: read(file(folder, "s.csv.gz", SECRET)),
     "a mapping in place of a source": lambda _: read({"text": SECRET}),
     "a mapping to train on": lambda _: train({"text": [SECRET] * 9}, "pooled"),  # type: ignore[arg-type]
     "a mapping of texts": lambda _: Corpus.from_texts({SECRET: SECRET}),
@@ -107,5 +133,21 @@ WRONG: dict[str, Callable[[Path], object]] = {
 def test_an_error_quotes_no_document(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         WRONG[name](tmp_path)
-    for word in ("Margarethe", "headaches", "Tuesday"):
+    for word in ("Margarethe", "headaches", "Tuesday", "b'pa'", "头痛"):
         assert word not in str(caught.value)
+
+
+@pytest.mark.parametrize("column", ["party_column", "person_column"])
+def test_no_party_or_person_is_called_by_its_document(column: str) -> None:
+    for rows in ([{"text": SECRET, "kind": "a"}], [{"kind": SECRET, "text": 3}]):
+        text = "text" if rows[0]["text"] == SECRET else "kind"
+        with pytest.raises(InputError, match=f"beside the texts, got '{text}' as both"):
+            read(rows, text_column=text, **{column: text})
+
+
+def test_a_first_line_that_may_be_a_document_is_spoken_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    read(file(tmp_path, "t.csv", f"{SECRET}\n{SECRET}\n"))
+    assert "no line names columns: --no-header" in caplog.text
+    assert "Margarethe" not in caplog.text

@@ -204,8 +204,23 @@ def test_a_simulated_federation_protects_persons_with_a_public_list_of_words(tmp
     for both in ((tmp_path / "list.txt", 4.0), (None, None)):
         with pytest.raises(InputError, match="got both or neither"):
             local.planned_words(*both)
+    assert plan.evaluation.mode == "public"
+    assert (tmp_path / "all" / "coordinator" / "test.jsonl").exists()
     assert local.planned_words(None, 4.0).epsilon == 4.0
     assert local.planned_words("english-5000", None).n_words == 5000
+
+
+def test_a_simulated_federation_may_hold_nothing_out(tmp_path: Path) -> None:
+    (tmp_path / "letters.csv").write_text("text\n" + "tax law court\nport ship sea\n" * 20)
+    (tmp_path / "list.txt").write_text("tax\nlaw\nport\nsea\n")
+    texted = local.dealt(str(tmp_path / "letters.csv"), n_parties=2, test_fraction=0, seed=0)
+    assert sum(map(len, texted.parties.values())) == 40
+    words = local.planned_words(tmp_path / "list.txt", None)
+    settings = {"n_topics": 2, "epsilon": 6.0}
+    plan = local.plan_for(texted, "calm", settings, words=words, simulation_seed=0)
+    assert plan.evaluation.mode == "none"
+    local.found(tmp_path / "all", plan, texted, tmp_path / "list.txt")
+    assert not list((tmp_path / "all" / "coordinator").glob("test.*"))
 
 
 @pytest.mark.parametrize("n_docs", [0, 1])

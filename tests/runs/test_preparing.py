@@ -38,11 +38,14 @@ def test_a_record_says_how_many_persons_there_are_where_known(tmp_path: Path) ->
     assert all("n_persons" not in party for party in unknown.record["parties"])
 
 
-def test_parties_agree_on_words_of_documents_not_of_a_filtered_corpus(tmp_path: Path) -> None:
+def test_parties_agree_on_words_of_documents_not_of_a_filtered_corpus(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     source = tmp_path / "letters.csv"
     source.write_text("text,party\n" + "tax law court,a\ntax law port,b\n" * 300 + "secret,a\n")
     dealt = prepare(str(source), party_column="party", vocabulary_epsilon=8.0)
     assert dealt.vocabulary == "agreed privately"
+    assert "words; a public list has more and costs nothing, see --vocabulary" in caplog.text
     assert "secret" not in dealt.test.vocabulary
     assert [entry.round for entry in dealt.ledger.entries] == [-2, -2, -1, -1]
     run = train(dealt, "calm", n_topics=2, n_rounds=2)

@@ -14,9 +14,11 @@ from planted import drawn_corpus, planted_topics
 from fedtopics.commands.tables import print_runs
 from fedtopics.errors import InputError
 from fedtopics.evaluation import diversity, scores, scores_on
+from fedtopics.privacy.price.budget import Budget
 from fedtopics.report import run_page
 from fedtopics.runs.experiment import compare, train
-from fedtopics.runs.preparing import Data
+from fedtopics.runs.leaderboard import leaderboard
+from fedtopics.runs.preparing import Data, prepare
 from fedtopics.runs.run import Run
 
 TOPICS = planted_topics(3, 8)
@@ -56,6 +58,13 @@ def test_all_documents_can_be_trained_on(method: str, tmp_path: Path, capsys: py
 def test_a_comparison_needs_held_out_documents() -> None:
     with pytest.raises(InputError, match="test fraction of 0"):
         compare(CORPUS, ["shared"], test_fraction=0, n_topics=2)
+    data = prepare(CORPUS, n_parties=2, test_fraction=0)  # as the commands do
+    for use in (
+        lambda: compare(data, ["shared"]),
+        lambda: leaderboard(data, Budget("word add/remove", 6.0, 1e-6)),
+    ):
+        with pytest.raises(InputError, match="test fraction of 0"):
+            use()
 
 
 def test_topics_of_other_tools_get_all_scores(run: Run) -> None:

@@ -1,6 +1,6 @@
 """Documents as flat arrays: the one input format of every part of the package."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -14,6 +14,7 @@ from fedtopics.documents.known import KNOWN, Column
 from fedtopics.documents.mapped import is_mapped
 from fedtopics.documents.persons import by_person, contents, drawn, held_out
 from fedtopics.documents.text import indexing
+from fedtopics.documents.text.given import check_texts
 from fedtopics.documents.text.indexing import Indexed
 from fedtopics.documents.text.preparation import TextOptions, prepare, prepare_languages, read_vocabulary
 from fedtopics.documents.text.word_filter import WordFilter
@@ -106,9 +107,7 @@ class Corpus:
         >>> corpus.words.tolist(), corpus.offsets.tolist(), corpus.sentence_offsets.tolist()
         ([3, 0, 1, 5, 2, 4], [0, 4, 6], [0, 2, 4, 6])
         """
-        if isinstance(texts, str | Mapping) or not isinstance(texts, Iterable):
-            kind = "one string" if isinstance(texts, str) else type(texts).__name__
-            raise InputError(f"expected a list of texts, got {kind}; put them in a list, or read() them")
+        check_texts(texts)
         tracked = track(texts, "Reading texts", shown=progress)
         corpus = cls.from_documents((Document(text) for text in tracked), **options)
         return corpus._with(ids=ids, labels=labels, parties=parties, persons=persons)

@@ -8,26 +8,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import may_be_text, quoted, showing_no_text
 from fedtopics.errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+TEXTS = (
+    "expected a matrix of counts or a Corpus, got texts; give fedtopics.Corpus.from_texts(texts), or put a "
+    "CountVectorizer in front"
+)
 STEPS = 64  # fractions are read in steps of 1/64 where tokens cannot have weights
 
 
 @contextmanager
-def showing_no_text() -> Iterator[None]:
-    """Refuses texts in place of counts in a sentence that holds none of them, unlike those of other tools."""
+def hiding_texts() -> Iterator[None]:
+    """Errors of scikit-learn without texts that were given as counts, or as names of columns."""
     try:
-        yield
+        with showing_no_text(TEXTS):
+            yield
     except ValueError as error:
-        if "could not convert string" not in str(error):
+        lines = str(error).split("\n")
+        shown = [f"- {quoted(line[2:])}" if _is_text(line) else line for line in lines]
+        if shown == lines:
             raise
-        raise InputError(
-            "expected a matrix of counts or a Corpus, got texts; give fedtopics.Corpus.from_texts(texts), or "
-            "put a CountVectorizer in front"
-        ) from None
+        raise InputError("\n".join(shown)) from None
+
+
+def _is_text(line: str) -> bool:
+    return line.startswith("- ") and may_be_text(line[2:])
 
 
 class Tokens(NamedTuple):

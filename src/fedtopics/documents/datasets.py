@@ -11,6 +11,7 @@ from typing import Unpack
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import BUILT_IN, read
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
 
@@ -32,5 +33,5 @@ def load(name: str, *, progress: bool | None = False, **options: Unpack[TextOpti
     (1000, ['1790-1828', '1829-1932', '1933-2021'])
     """
     if name not in BUILT_IN:
-        raise InputError(f"expected a built-in corpus, got {name!r}; built in: {', '.join(names())}")
+        raise InputError(f"expected a built-in corpus, got {quoted(name)}; built in: {', '.join(names())}")
     return read(name, progress=progress, **options)

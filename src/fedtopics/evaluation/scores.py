@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.errors import InputError
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
@@ -61,7 +62,8 @@ def _model(topics: TopicModel | ArrayLike, corpus: Corpus | None) -> TopicModel:
     """The topics as a model; those of another tool are scaled to sum to one."""
     if isinstance(topics, TopicModel):
         return topics
-    matrix = np.asarray(topics, np.float64)
+    with showing_no_text("expected topics as a model or a matrix of numbers, got texts"):
+        matrix = np.asarray(topics, np.float64)
     wanted = f"(n_topics, {'n_words' if corpus is None else corpus.n_words})"
     if matrix.ndim != 2 or (corpus is not None and matrix.shape[1] != corpus.n_words):
         raise InputError(f"expected topics of shape {wanted}, got {matrix.shape}; match the vocabulary")

@@ -163,7 +163,7 @@ def _check_kind(name: str, value: Any, hint: Any) -> None:
     elif bool in kinds and not isinstance(value, bool):
         raise InputError(f"{name} must be true or false, got {value!r:.60}")
     elif str in kinds and not isinstance(value, str):
-        raise InputError(f"{name} must be a text, got {value!r:.60}")
+        raise InputError(f"{name} must be a text, got {type(value).__name__}")
 
 
 def _check_times(setting: str, value: int) -> None:

@@ -26,7 +26,9 @@ def check(
     if alpha.shape != (n_topics,) or not np.isfinite(alpha).all() or (alpha <= 0).any():
         raise InputError(f"expected {n_topics} positive numbers as alpha, got {alpha}; give one a topic")
     if labels is not None and (len(labels) != n_topics or not _are_texts(labels)):
-        raise InputError(f"expected {n_topics} texts as labels, got {labels!r}; to name some, give a mapping")
+        raise InputError(
+            f"expected {n_topics} texts as labels, got {len(labels)} values; to name some, give a mapping"
+        )
     if labels is not None and any(one_line(label) != label for label in labels):
         raise InputError("expected labels that can be printed, got others; leave out control characters")
     if topic_shares is not None and not _are_shares(topic_shares, n_topics):

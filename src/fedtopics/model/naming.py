@@ -34,6 +34,6 @@ def by(namer: Namer, words: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _checked(name: object, topic: int) -> str:
     if not isinstance(name, str) or not name.strip():
         raise InputError(
-            f"expected a name for topic {topic} from the function, got {name!r:.60}; give a text"
+            f"expected a name for topic {topic} from the function, got {type(name).__name__}; give a text"
         )
     return one_line(name.strip())

@@ -9,6 +9,7 @@ from typing import Any, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.model import distinctive, naming
 from fedtopics.model.topic_table import TopicRow, TopicTable
@@ -79,7 +80,7 @@ class Shown:
             unknown = [topic for topic in labels if topic not in range(self.n_topics)]
             if unknown:
                 raise InputError(
-                    f"expected a topic below {self.n_topics}, got {unknown[0]!r}; see top_words()"
+                    f"expected a topic below {self.n_topics}, got {quoted(unknown[0])}; see top_words()"
                 )
             labels = [labels.get(topic, self.label(topic)) for topic in range(self.n_topics)]
         return self._with(labels=tuple(labels))

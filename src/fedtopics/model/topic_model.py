@@ -13,6 +13,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import from_table, is_table
 from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.frames import is_numeric
+from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.documents.text.known_words import Known, batches, joined, reader
 from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import Tokenizer, tokenizer_for
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from scipy.sparse import sparray, spmatrix
 
 Floats: TypeAlias = NDArray[np.float64]
+TextColumn: TypeAlias = str | Sequence[str] | None
 Documents: TypeAlias = "Corpus | Sequence[str] | NDArray[Any] | spmatrix | sparray"
 
 
@@ -91,7 +93,7 @@ class TopicModel(Shown):
         topic_word_counts   shape (n_topics, n_words)
         beta                Dirichlet prior of a topic's words, added to every count
         """
-        counts = np.maximum(np.asarray(topic_word_counts, np.float64), 0.0)
+        counts = np.maximum(_numbers(topic_word_counts), 0.0)
         smoothed = counts + np.asarray(beta, np.float64)
         if counts.ndim != 2 or not (smoothed.sum(axis=-1) > 0).all():
             raise InputError("expected counts (n_topics, n_words) with some in each topic, or beta above 0")
@@ -118,17 +120,20 @@ class TopicModel(Shown):
     def __repr__(self) -> str:
         return f"TopicModel({self.n_topics} topics, {self.n_words} words)"
 
-    def read(self, documents: Documents, *, tokenizer: Tokenizer | None = None) -> Corpus:
+    def read(
+        self, documents: Documents, *, tokenizer: Tokenizer | None = None, text_column: TextColumn = None
+    ) -> Corpus:
         """Documents over the vocabulary of the model; words that it does not know are left out.
 
         documents  a corpus; texts, which may come one by one; a table with a column of texts (a data frame,
                    rows as mappings); or a matrix of counts with a column for each word of the vocabulary
         tokenizer  for texts: needed where the model was trained with one of your own
+        text_column   of a table: its texts, where the column is not called text; several are joined
         """
         if isinstance(documents, Corpus):
             same = documents.vocabulary == self.vocabulary
             return documents if same else documents.with_vocabulary(self.vocabulary)
-        texts = _texts(documents)
+        texts = _texts(documents, text_column)
         if texts is None:
             return Corpus.from_sparse(documents, self.vocabulary)
         known = joined(in_order(self._reader(tokenizer), batches(texts), os.cpu_count() or 1))
@@ -139,22 +144,27 @@ class TopicModel(Shown):
         documents: Documents,
         *,
         tokenizer: Tokenizer | None = None,
+        text_column: TextColumn = None,
         n_threads: int | None = None,
         device: str | None = None,
     ) -> NDArray[np.float32]:
-        """Topic mixtures of `documents` (and `tokenizer`: see `read`), shape (n_docs, n_topics).
+        """Topic mixtures of `documents` (`tokenizer`, `text_column`: see `read`), shape (n_docs, n_topics).
 
         Rows sum to one. A document without a word that the model knows gets the mean of the prior. The result
         is the same, bit for bit, on every machine, with any `n_threads` (default: all cores), and on a GPU
         (`device`: "cpu", "cuda" or "auto").
         """
         with using(device):
-            return self._mixtures(documents, tokenizer, n_threads)
+            return self._mixtures(documents, tokenizer, text_column, n_threads)
 
     def _mixtures(
-        self, documents: Documents, tokenizer: Tokenizer | None, n_threads: int | None
+        self,
+        documents: Documents,
+        tokenizer: Tokenizer | None,
+        text_column: TextColumn,
+        n_threads: int | None,
     ) -> NDArray[np.float32]:
-        texts = None if isinstance(documents, Corpus) else _texts(documents)
+        texts = None if isinstance(documents, Corpus) else _texts(documents, text_column)
         if texts is not None:
             parts = self.transform_stream(texts, tokenizer=tokenizer, n_threads=n_threads)
             return np.concatenate([np.empty((0, self.n_topics), np.float32), *parts])
@@ -246,18 +256,23 @@ class TopicModel(Shown):
         return reader(self.vocabulary, tokenizer or tokenizer_for(self.language or "en"))
 
 
-def _texts(documents: Any) -> Iterable[str] | None:
+def _texts(documents: Any, text_column: TextColumn = None) -> Iterable[str] | None:
     """The texts, where these are texts and not counts."""
     if isinstance(documents, str | bytes | os.PathLike):
         kind = {str: "one string", bytes: "bytes"}.get(type(documents), "a path")
         raise InputError(f"expected a list of texts, got {kind}; put texts in a list, or read() a file")
     if is_table(documents) and not is_numeric(documents):
-        return (document.text for document in from_table(documents, Columns()))
+        return (document.text for document in from_table(documents, Columns(text_column)))
     return None if len(getattr(documents, "shape", ())) == 2 else documents
 
 
 def _frozen(values: ArrayLike) -> Floats:
     """Float64 copy that cannot be written to."""
-    array = np.array(values, np.float64, order="C")
+    array = _numbers(values)
     array.flags.writeable = False
     return array
+
+
+def _numbers(values: ArrayLike) -> Floats:
+    with showing_no_text("expected topics of numbers, got texts; train() makes topics of texts"):
+        return np.array(values, np.float64, order="C")

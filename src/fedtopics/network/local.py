@@ -239,7 +239,7 @@ def plan_for(
         settings=settings,
         min_parties=len(parties),
         timeout_seconds=120.0,
-        evaluation=Evaluation("public"),
+        evaluation=Evaluation("public" if texted.test else "none"),
         simulation_seed=simulation_seed,
         secure_sum=secure_sum,
         texts=Texts(texted.language),
@@ -261,5 +261,6 @@ def found(
     """
     policy, known = policy_template(plan, simulation=True), (texted.persons, texted.languages)
     federation = LocalFederation.found(folder, plan, texted.parties, policy, words, *known, relation)
-    write_texts(folder / HUB / "test.jsonl", texted.test, languages=texted.test_languages)
+    if texted.test:
+        write_texts(folder / HUB / "test.jsonl", texted.test, languages=texted.test_languages)
     return federation

@@ -91,7 +91,10 @@ def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWor
     """
     from scipy.sparse import csr_array
 
-    weights = csr_array(matrix, dtype=np.float64, copy=True)
+    try:
+        weights = csr_array(matrix, dtype=np.float64, copy=True)
+    except (ValueError, TypeError):  # what scipy says of texts shows them
+        raise InputError(f"expected a matrix of weights in {source}, got something else in it") from None
     if weights.shape != (n_words, n_words):
         raise InputError(
             f"expected weights of {n_words} x {n_words} words, in the order of the vocabulary, "

@@ -30,12 +30,14 @@ from fedtopics.related_words import TAU
 from fedtopics.runs import beside_alone, record
 from fedtopics.runs.kept import check_keeps
 from fedtopics.runs.preparing import (
+    NONE_HELD_OUT,
     READING,
     Data,
     check_agreement,
     check_dealing,
     prepare,
     public_relation,
+    require_held_out,
 )
 from fedtopics.runs.run import Run
 from fedtopics.runs.watch import Watch, shower
@@ -185,8 +187,9 @@ def compare(
     if n_seeds < 1:
         raise InputError(f"expected at least 1 seed, got {n_seeds}")
     if not test_fraction:
-        raise InputError("expected held-out documents to compare by, got a test fraction of 0; take 0.1, say")
+        raise InputError(NONE_HELD_OUT)
     data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, seed=seed)
+    require_held_out(data)
     planned = [
         (name, price, number)
         for name in methods

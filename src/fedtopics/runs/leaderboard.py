@@ -22,7 +22,7 @@ from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import FREE, total
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs import experiment
-from fedtopics.runs.preparing import Data
+from fedtopics.runs.preparing import Data, require_held_out
 from fedtopics.runs.run import Run
 
 # What a method may call its privacy parameter, from most noise to least.
@@ -167,6 +167,7 @@ def leaderboard(
     n_threads   default: all cores; the result does not depend on it
     public      settings of all methods that have them, such as `max_length`
     """
+    require_held_out(data)
     limited = replace(data, ledger=Ledger(budgets=(budget,), delta=budget.delta))
     places = []
     persons = data.amounts.n_persons is not None

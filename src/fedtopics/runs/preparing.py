@@ -11,6 +11,7 @@ from typing import Any
 from fedtopics.documents import splitting
 from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import WHERE, check_source, is_table, read
+from fedtopics.documents.reading.postgres import shown_source
 from fedtopics.documents.store import require_all_words
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
@@ -21,6 +22,8 @@ from fedtopics.protocol.method import Amounts, Method
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import RelatedWords, load
 
+NONE_HELD_OUT = "expected held-out documents to compare by, got a test fraction of 0; take 0.1, say"
+FEW_WORDS = 1000  # those of an agreement; a public list of 5,000 fits texts better and costs nothing
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
 AGREEMENT_DELTA = 1e-6
@@ -122,8 +125,8 @@ def prepare(
     check_dealing(dealing, secure)
     data = Data(_dealt(train, n_parties, seed), test, dealing=dealing)
     if not isinstance(source, Corpus):
-        chosen = READ if reading.get("vocabulary") is None else GIVEN
-        data = replace(data, source="a table" if in_memory else str(source), vocabulary=chosen)
+        named = "a table" if in_memory else shown_source(str(source))
+        data = replace(data, source=named, vocabulary=READ if reading.get("vocabulary") is None else GIVEN)
     if vocabulary_epsilon is not None:
         data = _agreed(data, vocabulary_epsilon, seed, secure)
     n_empty = data.train.n_empty + data.test.n_empty
@@ -165,6 +168,12 @@ def check_dealing(dealing: str, secure: bool) -> None:
         )
 
 
+def require_held_out(data: Data) -> None:
+    """Refuse to compare where nothing was held out to compare by."""
+    if not data.test.n_docs:
+        raise InputError(NONE_HELD_OUT)
+
+
 def check_agreement(method: Method, vocabulary_epsilon: float | None) -> None:
     """Refuse to agree on words at a price for documents where persons are to be protected."""
     if vocabulary_epsilon is not None and method.protects.startswith("person"):
@@ -196,7 +205,8 @@ def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(data.parties)))
     ledger = Ledger()
     found = in_process.agree(agreement, data.parties, seed=seed, ledger=ledger, secure=secure)
-    logger.warning("the parties agreed on %d words", len(found))
+    advice = "; a public list has more and costs nothing, see --vocabulary" if len(found) < FEW_WORDS else ""
+    logger.warning("the parties agreed on %d words%s", len(found), advice)
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)

@@ -43,6 +43,11 @@ def test_a_table_is_trained_on_and_transformed(kind: str) -> None:
     assert run.record["source"] == "a table"
     mixtures = run.model.transform(KINDS[kind])
     assert np.array_equal(mixtures, run.model.transform(TEXTS))
+    renamed = [{"title": row["text"], "body": row["text"]} for row in ROWS]
+    for column in ("body", ["body", "body"]):
+        assert np.array_equal(run.model.transform(renamed, text_column=column), mixtures)
+    twice = run.model.read(renamed, text_column=["title", "body"])
+    assert twice.n_tokens == 2 * run.model.read(TEXTS).n_tokens
 
 
 def test_rows_of_pandas_have_nothing_where_a_value_is_missing() -> None:
@@ -65,6 +70,16 @@ def test_what_is_no_source_is_named(given: object) -> None:
     for use in (read, lambda what: train(what, "pooled", n_topics=2)):
         with pytest.raises(InputError, match=type(given).__name__):
             use(given)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_names_of_columns_are_never_taken_for_texts(kind: str) -> None:
+    model = TopicModel.from_counts([[3, 1], [1, 3]], ["apple", "bread"])
+    for use in (Corpus.from_texts, lambda table: list(model.transform_stream(table))):
+        with pytest.raises(
+            InputError, match=r"a list of texts, got .*; put them in a list, or read\(\) them"
+        ):
+            use(KINDS[kind])
 
 
 def test_columns_of_texts_and_of_counts_are_told_apart() -> None:

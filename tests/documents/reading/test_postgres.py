@@ -19,6 +19,7 @@ import pytest
 
 from fedtopics.documents.reading import documents, read
 from fedtopics.errors import InputError
+from fedtopics.runs.preparing import prepare
 
 N_LETTERS = 5000
 
@@ -171,6 +172,11 @@ def test_no_server_and_no_password_in_the_message() -> None:
     with pytest.raises(InputError, match="PostgreSQL answered: ") as raised:
         read("postgresql://reader:sesame@127.0.0.1:1/sesame", query="select 1")
     assert "sesame" not in str(raised.value)
+
+
+def test_no_password_in_a_record(letters: str) -> None:
+    found = prepare(letters, query="select body as text from letters", max_df=1.0, test_fraction=0)
+    assert found.source == letters.replace("sesame", "***")
 
 
 def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

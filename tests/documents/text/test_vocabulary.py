@@ -83,6 +83,7 @@ def test_a_given_vocabulary_fixes_the_ids(tmp_path: Path) -> None:
         ({"max_df": -1}, "max_df"),
         ({"max_df": float("nan")}, "max_df"),
         ({"max_words": 0}, "max_words"),
+        ({"stop_words": "english"}, "True for those of the language, got one text"),
         ({"tokenizer": lambda text: [1, 2]}, "list of strings, got others"),
     ],
 )

@@ -19,6 +19,7 @@ from fedtopics.documents.reading.sheets import SUFFIXES, from_sheet
 from fedtopics.documents.reading.stores import filtered, read_store
 from fedtopics.documents.reading.tables import from_json, from_parquet, from_separated
 from fedtopics.documents.store import is_store
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.documents.text.preparation import TextOptions, read_vocabulary
 from fedtopics.errors import EmptyCorpusError, InputError
 
@@ -26,7 +27,6 @@ __all__ = ["CountedWordsError", "documents", "read", "stream"]
 BUILT_IN = {  # in the package, with their columns
     "sotu": (Path(__file__).parents[1] / "data" / "sotu.jsonl.xz", Columns("text", "party", "label", "id")),
 }
-MOST_WORDS, LONGEST_NAME = 6, 4096  # of what is no file, and may be a document
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", *SUFFIXES)
 _COUNTS = (".dat", ".ldac")
 WHERE = (
@@ -144,7 +144,7 @@ def _is_database(source: object) -> bool:
 
 def _check_query(source: Any, query: str | None) -> None:
     if query is not None:
-        raise InputError(f"expected a postgresql:// source for a query, got {os.fspath(source)}")
+        raise InputError(f"expected a postgresql:// source for a query, got {shown_path(source)}")
 
 
 def check_source(source: object) -> None:
@@ -164,7 +164,7 @@ def check_source(source: object) -> None:
         there = Path(name).expanduser().exists()
     except (OSError, ValueError):  # such as a name that is too long for one
         there = False
-    if not there and (len(name.split()) > MOST_WORDS or len(name.encode(errors="replace")) > LONGEST_NAME):
+    if not there and shown_path(name) != name:
         raise InputError(
             f"expected a name or a path, got a text of {len(name)} characters; put texts in a list"
         )

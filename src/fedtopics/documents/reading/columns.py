@@ -1,5 +1,6 @@
 """Which column of a table holds the text, and which id, label, party, person and language of a document."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _NOTHING = ("NAType", "NaTType")  # of pandas, which need not be installed
+logger = logging.getLogger(__name__)
 BETWEEN_TEXTS = "\n\n"
 
 
@@ -56,7 +58,17 @@ class Columns:
             raise InputError(
                 f"expected a column 'text' in {source}, got {names}; name it by --text-column (text_column)"
             )
+        if not self.texts and may_be_text(str(text)):
+            logger.warning(
+                "the only column of %s is called by a text of %d characters; if that is a document, say that "
+                "no line names columns: --no-header (header=False)",
+                *(source, len(str(text))),
+            )
         found = replace(self, text=text)
+        if owner := next((name for name in (self.party, self.person) if name in found.texts), None):
+            raise InputError(
+                f"expected names of parties or persons beside the texts, got {quoted(owner)} as both"
+            )
         unused = [name for name in present if name not in found.used]
         label, number = self.label or _named("label", unused), self.id or _named("id", unused)
         return replace(found, label=label, id=number)

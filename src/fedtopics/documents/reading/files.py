@@ -94,10 +94,8 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         check_regular(path)
         yield
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
-        raise InputError(
-            f"expected a whole {path.suffix} file, got a damaged one: {path} ({error})"
-        ) from None
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error):
+        raise InputError(f"expected a whole {path.suffix} file, got a damaged one: {path}") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except MemoryError:

@@ -49,7 +49,7 @@ def from_frame(frame: Any, columns: Columns) -> Iterator[Document]:
         for batch in reader:
             for row in batch.select(found.used).to_pylist():
                 yield found.document(row)
-    except pyarrow.ArrowException:
+    except (pyarrow.ArrowException, OverflowError):
         raise InputError(
             "expected columns of one kind each, got texts among other values; make the texts strings"
         ) from None

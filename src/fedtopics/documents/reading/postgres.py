@@ -56,6 +56,17 @@ def _hidden(what: str) -> str:
     return f"an error ({what}) that may show a document; type the query into psql to see it"
 
 
+def shown_source(source: str) -> str:
+    """The address of a database without its password, as records and pages may show it; others as they are.
+
+    >>> shown_source("postgresql://ada:sesame@db/letters?password=sesame"), shown_source("letters.csv")
+    ('postgresql://ada:***@db/letters?password=***', 'letters.csv')
+    """
+    if "://" not in source:
+        return source
+    return re.sub(r"([?&]password=)[^&]*", r"\1***", re.sub(r"(://[^:/@]*):[^/]*@", r"\1:***@", source))
+
+
 def _without_password(message: str, url: str) -> str:
     """The first line of a message, never with the URL's password in it."""
     secret = re.search(r"://[^:/@]*:([^@]+)@", url)

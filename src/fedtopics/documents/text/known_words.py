@@ -3,13 +3,14 @@
 Nothing is learned of the words that the vocabulary lacks, so that texts may come without end.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.text.cores import batched
+from fedtopics.documents.text.given import check_texts
 from fedtopics.documents.text.harmless import HALF
 from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 from fedtopics.errors import InputError
@@ -64,8 +65,7 @@ def reader(vocabulary: Sequence[str], tokenizer: Tokenizer) -> Callable[[list[st
 
 def batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts that come one by one, some at a time, about as many characters in each batch."""
-    if isinstance(texts, Mapping):
-        raise InputError("expected a list of texts, got a mapping; give its texts")
+    check_texts(texts)
     return batched(map(_checked, texts), len, CHARACTERS, TEXTS)
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict, Unpack
 
 from fedtopics import files
 from fedtopics.documents.text import word_lists
-from fedtopics.documents.text.harmless import quoted
+from fedtopics.documents.text.harmless import quoted, shown_path
 from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.documents.text.languages import BETWEEN, index_languages, named, several, stop_words_of
 from fedtopics.documents.text.stop_words import stop_words_for
@@ -99,7 +99,7 @@ def _splitter(sentences: bool | str, language: str) -> Callable[[str], list[str]
     if sentences == "paragraphs":
         return paragraphs
     if not isinstance(sentences, bool):
-        raise InputError(f"sentences must be true, false or 'paragraphs', got {sentences!r}")
+        raise InputError(f"sentences must be true, false or 'paragraphs', got {quoted(sentences)}")
     return sentence_splitter_for(language) if sentences else None
 
 
@@ -149,7 +149,8 @@ def _lines(path: Path) -> list[str]:
         content = files.read(path)
     except OSError as error:
         raise InputError(
-            f"cannot read the vocabulary {path}: {error.strerror}; give a file, or a name as english-20000"
+            f"cannot read the vocabulary {shown_path(path)}: {error.strerror}; give a file, or a name as "
+            "english-20000"
         ) from None
     return lines_of(content, path)
 

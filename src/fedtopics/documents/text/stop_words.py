@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 # The closed classes of English (articles, pronouns, auxiliary verbs, prepositions, conjunctions,
@@ -45,7 +46,9 @@ def stop_words_for(language: str) -> frozenset[str]:
 
     if not stopwordsiso.has_lang(language):
         known = " ".join(sorted(stopwordsiso.langs()))
-        raise InputError(f"no stop words for language {language!r}; give your own, none, or one of: {known}")
+        raise InputError(
+            f"no stop words for language {quoted(language)}; give your own, none, or one of: {known}"
+        )
     return frozenset(
         unicodedata.normalize("NFC", word).lower().strip("'’") for word in stopwordsiso.stopwords(language)
     )

@@ -27,6 +27,11 @@ class WordFilter:
     max_words: int | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.stop_words, str) or hasattr(self.stop_words, "columns"):
+            raise InputError(
+                "expected stop words as a list, or True for those of the language, got "
+                f"{'one text' if isinstance(self.stop_words, str) else 'a table'}"
+            )
         for name, bound in (("min_df", self.min_df), ("max_df", self.max_df)):
             if bound is not None and not (0 <= bound <= 1 or (bound > 1 and bound % 1 == 0)):
                 raise InputError(f"expected {name} as a number of documents or a share up to 1, got {bound}")
