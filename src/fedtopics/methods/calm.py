@@ -21,6 +21,8 @@ long and has the same fixed point; it fades where one round moves many of the co
 over the parties alone: what one had that is away follows from totals (`parts/absent.py`); one that joins late
 draws its histograms then. After a stop the rounds that are left pass without work.
 
+With one_topic documents are mixtures first, and of one topic each in the last rounds (`parts/e_step.py`).
+
 Counts travel as whole square roots (`parts/roots.py`), few of which change from round to round: what crosses
 the wire is small (`protocol/coding.py`). A secure sum needs sends="counts", as roots do not add up, and a
 server that draws related words together needs tells="topics".
@@ -35,7 +37,6 @@ and the settings. Document lengths are hidden.
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,7 +55,8 @@ from fedtopics.methods.parts import (
     stopping,
 )
 from fedtopics.methods.parts.absent import with_absent
-from fedtopics.methods.parts.earlier_histograms import Part, Step
+from fedtopics.methods.parts.e_step import EStep
+from fedtopics.methods.parts.earlier_histograms import Part
 from fedtopics.methods.parts.looking_ahead import LookingAhead
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
@@ -66,13 +68,11 @@ from fedtopics.protocol.method import About, Method, ToldTopics
 from fedtopics.protocol.summing import Each, Total, added
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
-from fedtopics.sampling import channel_em, one_topic
-from fedtopics.sampling.channel_em import Mixtures, SizedTopics
+from fedtopics.sampling import channel_em
+from fedtopics.sampling.channel_em import Mixtures
 
 logger = logging.getLogger(__name__)
 EXPECTED = "expected perplexity: {perplexity_ratio:.2f} times that of training without noise"
-AGAIN_STEPS = 3  # in each round of a run that goes on from a model
-FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
 SHORT = {"one_topic": True, "beta": 0.1, "burstiness": 0.0, "distinct_words": DISTINCT_WORDS}
 CHOICES = {"unit": ("document", "sentence"), "sends": ("roots", "counts"), "tells": ("roots", "topics")}
 
@@ -93,7 +93,7 @@ class Calm(Method):
     distinct_words: float | None = None  # public guess per histogram, for the forecast alone
     sends: str = "roots"  # of counts, a few bits each; or "counts": 32 bits
     tells: str = "roots"  # or "topics": 32 bits for each probability
-    one_topic: bool = False  # whether each document is of one topic, for short texts
+    one_topic: bool = False  # whether each document is of one topic in the end, for short texts
     seed_words: str = ""  # of topic 0, 1, ...: "tax budget; war army"
 
     about: ClassVar[About] = About(
@@ -137,6 +137,10 @@ class Calm(Method):
     @property
     def _ahead(self) -> LookingAhead:
         return LookingAhead(self.tells, self.beta, self.momentum)
+
+    @property
+    def _e_step(self) -> EStep:
+        return EStep(self.n_rounds, self.n_steps, self.one_topic)
 
     def known_words(self, vocabulary: tuple[str, ...]) -> Arrays:
         return guided.known(self.seed_words, self.n_topics, vocabulary)
@@ -204,10 +208,12 @@ class Calm(Method):
         topics, alpha = self._ahead.topics(told), np.full(self.n_topics, self.alpha, np.float32)
         parts = earlier_histograms.parts(before, kept)
         documents = _remembered(party, parts, self.n_topics, told)
-        step = earlier_histograms.expect(parts, documents, topics, self._step(topics, alpha, turn, told))
+        reading = self._e_step.of_round(topics, alpha, turn, told)
+        step = earlier_histograms.expect(parts, documents, topics, reading)
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
-        if self.held_out and stopping.is_due(turn.round):
+        as_in_the_end = self.one_topic == self._e_step.is_single(turn.round)
+        if self.held_out and as_in_the_end and stopping.is_due(turn.round):
             apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])
@@ -215,18 +221,6 @@ class Calm(Method):
             each = [company.counted(part.histograms, told[company.CANDIDATES]) for part in parts]
             sent |= added({str(n): of_part for n, of_part in enumerate(each)}).arrays
         return released.map(lambda _: sent | again), memory
-
-    def _step(self, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn, told: Arrays) -> Step:
-        """The E step: every token with a topic, or every document."""
-        exclude = turn.round > 1  # before topics have formed, a token is all the evidence there is
-        n_steps = self.n_steps if turn.round >= FORMED else min(self.n_steps, FORMING_STEPS)
-        n_steps = min(self.n_steps, AGAIN_STEPS) if continuing.CONTINUES in told else n_steps
-        if self.one_topic:
-            heat, typical = one_topic.heat_at(turn.round), float(told["length"])
-            single = partial(one_topic.expect, exclude=exclude, heat=heat, typical=typical)
-            return lambda kept, documents, n_known: single(kept, documents, topics)
-        expect = partial(channel_em.expect, n_steps=n_steps, exclude=exclude, n_threads=turn.n_threads)
-        return lambda kept, documents, n_known: expect(kept, documents, topics, alpha, n_known=n_known)
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         found = Each(sent, roots.with_counts)
@@ -251,7 +245,8 @@ class Calm(Method):
             state, again, lambda now: with_absent(now, total.arrays["counts"], total.parties)
         )
         kept["counts"] = guided.applied(kept["counts"], state)
-        kept |= self._ahead.noted(kept["counts"], state, turn.round)
+        still = turn.round <= 1 or self._e_step.is_single(turn.round)
+        kept |= self._ahead.noted(kept["counts"], state, still=still)
         kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}
         if turn.round == self.n_rounds - 2:
             kept |= company.asked(kept["counts"], self.beta)
@@ -285,7 +280,7 @@ class Calm(Method):
         counts /= counts.sum(axis=0) * self.n_topics / unigram.sum()
         counts = guided.applied(continuing.begun(state, counts), state)
         length = np.array(total["tokens"] / max(total["n_docs"], 1))
-        noted = self._ahead.noted(counts, {}, turn.round)
+        noted = self._ahead.noted(counts, {})
         again = continuing.noted(state, total)
         return {"counts": counts, "length": length} | noted | again | guided.noted(state)
 

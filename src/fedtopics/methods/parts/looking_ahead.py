@@ -42,15 +42,15 @@ class LookingAhead:
             topics = {"roots": plane, "before": plane, "pace": Numbers("float64", (), most=1.0)}
         return topics | {"length": mean_length()}
 
-    def noted(self, counts: NDArray[Any], state: Arrays, number: int) -> Arrays:
-        """What the server keeps to tell of new `counts` after round `number`, given the `state` before."""
-        first = number <= 1 or "counts" not in state
+    def noted(self, counts: NDArray[Any], state: Arrays, *, still: bool = False) -> Arrays:
+        """What the server keeps to tell of new `counts`, given the `state` before; no step if `still`."""
+        first = "counts" not in state
         if self.tells == "topics":
-            return {"previous": counts if first else state["counts"]}
+            return {"previous": counts if first or still else state["counts"]}
         now = roots.of(counts)
         if first:
             return {"roots": now, "before": now, "pace": np.array(0.0)}
-        pace = self._pace(counts, counts - state["counts"])
+        pace = 0.0 if still else self._pace(counts, counts - state["counts"])
         return {"roots": now, "before": state["roots"], "pace": np.array(pace)}
 
     def topics(self, told: Arrays) -> SizedTopics:
