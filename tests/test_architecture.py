@@ -166,6 +166,13 @@ def test_the_picture_of_the_house_is_the_list() -> None:
     assert [name for *_, name in floors] == [name for name in HOUSE if name not in single]
 
 
+def test_the_rooms_that_the_page_names_are_there() -> None:
+    page = (ROOT / "docs" / "reference" / "architecture.md").read_text()
+    table = page[page.index("| room |") : page.index("## Where is")]
+    there = {path.stem for path in FILES} | {path.parent.name for path in FILES + WRITTEN} | {"TopicModel"}
+    assert [name for name in re.findall(r"`(\w+)(?:\.py)?`", table) if name not in there] == []
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("way", ["word", "round"])
 def test_the_ways_in_the_docs_are_the_longest(way: str) -> None:

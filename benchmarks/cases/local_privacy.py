@@ -21,7 +21,7 @@ from fedtopics import methods
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.perplexity import perplexity, unigram_perplexity
 from fedtopics.methods import fedlda, lplda
-from fedtopics.methods.parts import noisy_reports
+from fedtopics.methods.parts import noisy_reports, reports
 from fedtopics.privacy.mechanisms import prior_response
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.prior_response import flip_probability
@@ -62,7 +62,7 @@ def facts(held: str, n_users: int | None = None) -> dict[str, Any]:
     }
 
 
-about_fedlda = partial(case, measures=(fedlda, noisy_reports), pages=("docs/methods/fedlda.md",))
+about_fedlda = partial(case, measures=(fedlda, noisy_reports, reports), pages=("docs/methods/fedlda.md",))
 
 
 @about_fedlda(
@@ -123,7 +123,7 @@ def varying() -> Steps:
 
 @about_fedlda(
     "local_privacy_totals",
-    measures=(fedlda, SampledResponse, noisy_reports),
+    measures=(fedlda, SampledResponse, noisy_reports, reports),
     minutes=2,
     seeds=SEEDS,
     corpora=SETS,
@@ -161,17 +161,15 @@ def not_private(held: str, **settings: Any) -> float:
 def private_unigram(held: str, total: float) -> float:
     """Perplexity of the word frequencies that the sound variant's reports give."""
     corpus, test = users(held)
-    mechanism = methods.make("fedlda", epsilon=total).mechanism(corpus.n_words)  # type: ignore[attr-defined]
-    assert isinstance(mechanism, SampledResponse)
-    reports = mechanism(corpus.words, corpus.offsets, Noise.simulated(0, "private unigram")).value
-    counts = np.bincount(reports.reshape(-1), minlength=corpus.n_words + 1)[:-1]
-    law = noisy_reports.read_words(mechanism, counts, corpus.n_docs)
+    reported = methods.make("fedlda", epsilon=total).reported(corpus.n_words)  # type: ignore[attr-defined]
+    words = reported.made(corpus, Noise.simulated(0, "private unigram")).value["words"]
+    law = reported.read(np.bincount(words.reshape(-1), minlength=corpus.n_words + 1)[:-1], corpus.n_docs)
     return perplexity(law.unigram[None], test)
 
 
 @case(
     "local_privacy_bits",
-    measures=(lplda, noisy_reports),
+    measures=(lplda, noisy_reports, reports),
     minutes=5,
     seeds=SEEDS,
     corpora=("kos", "nips", "enron_spam"),

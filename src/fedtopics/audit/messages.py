@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from fedtopics.audit.canaries import PARTY, Canaries, in_one_document
 from fedtopics.audit.guesses import Scored, area
 from fedtopics.documents.corpus import Corpus
-from fedtopics.methods.parts.overheard import senders
+from fedtopics.methods.parts.reports import senders
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process

@@ -15,7 +15,6 @@ from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.methods.fedlda import update_tuples
 from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, frequent
-from fedtopics.methods.parts import noisy_reports
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release
@@ -225,13 +224,12 @@ def test_smoothing_shrinks_where_reports_are_few() -> None:
 def test_the_background_follows_the_channel() -> None:
     """kRR: 1/(e^epsilon - 1) when every slot holds a word, twice that when half of them do."""
     method = fedlda(epsilon=60.0, n_reports=10)
-    mechanism = method.mechanism(50)
+    reported = method.reported(50)
     n_docs, expected = 20_000, 1 / (np.exp(6.0) - 1)
     for filled, factor in ((10, 1.0), (5, 2.0)):
         documents = corpus_of([list(range(filled))] * n_docs, 50)
-        words = mechanism(documents.words, documents.offsets, Turn(1, "party").noise()).value
-        counts = np.bincount(words.reshape(-1), minlength=51)[:50]  # type: ignore[union-attr]
-        law = noisy_reports.read_words(mechanism, counts, n_docs)  # type: ignore[arg-type]
+        words = reported.made(documents, Turn(1, "party").noise()).value["words"]
+        law = reported.read(np.bincount(words.reshape(-1), minlength=51)[:50], n_docs)
         assert law.background == pytest.approx(factor * expected, rel=0.02)
         assert law.unigram[:filled] == pytest.approx(1 / filled, rel=0.05)
 

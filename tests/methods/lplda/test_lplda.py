@@ -12,7 +12,7 @@ from planted import corpus_of, drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.errors import InputError
 from fedtopics.methods.lplda.paper import reconstruct
-from fedtopics.methods.parts import noisy_reports
+from fedtopics.methods.parts.reports import Bits
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Party, Turn
@@ -107,8 +107,9 @@ def test_the_background_follows_the_bits() -> None:
     """Documents of s words: p(v) ~ phi_v + q / ((p - q) s)."""
     mechanism = UnaryEncoding.informative(5.0, 40, 10)
     documents = corpus_of([list(range(10))] * 20_000, 40)
-    rows = mechanism(documents.words, documents.offsets, Turn(1, "party").noise()).value
-    law = noisy_reports.read_bits(mechanism, np.bincount(rows.words, minlength=40), 20_000)
+    reported = Bits(mechanism, 40)
+    words = reported.made(documents, Turn(1, "party").noise()).value["words"]
+    law = reported.read(np.bincount(words, minlength=40), 20_000)
     assert law.background == pytest.approx(mechanism.q / ((mechanism.p - mechanism.q) * 10), rel=0.02)
     assert law.unigram[:10] == pytest.approx(0.1, rel=0.05)
 

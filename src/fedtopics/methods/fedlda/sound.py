@@ -18,23 +18,16 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
-from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import noisy_reports, overheard
-from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
-from fedtopics.model import TopicModel
+from fedtopics.methods.parts.noisy_reports import ReportSampling
+from fedtopics.methods.parts.reports import Bits, Reported, Words
 from fedtopics.privacy.grades import NOTHING, worth
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.cost import Cost, Relation
+from fedtopics.privacy.price.cost import Relation
 from fedtopics.privacy.price.events import check_number
-from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.hearing import Hearing
 from fedtopics.protocol.method import About
-from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ class FedLda(ReportSampling):
             raise InputError(f"channel must be krr or ue, got {self.channel!r}")
         check_number("epsilon", self.epsilon)
         self.check_sampling()
-        self.mechanism(1000)
+        self.reported(1000)
 
     def in_force(self, n_words: int) -> dict[str, Any]:
         return super().in_force(n_words) | {"n_reports": self.reports_of(n_words)}
@@ -80,30 +73,13 @@ class FedLda(ReportSampling):
     def protects(self) -> Relation:
         return "document replace"
 
-    def prices(self, n_words: int) -> list[Cost]:
-        require_words(n_words)
-        return [self.mechanism(n_words).price()]
-
-    def report(self, party: Party, turn: Turn) -> Release[Arrays]:
-        corpus, noise = party.corpus, turn.noise()
-        mechanism = self.mechanism(corpus.n_words)
-        if isinstance(mechanism, SampledResponse):
-            return mechanism(corpus.words, corpus.offsets, noise).map(
-                lambda words: {"words": noisy_reports.small(words, corpus.n_words)}
-            )
-        return mechanism(corpus.words, corpus.offsets, noise, shuffle=True).map(noisy_reports.packed)
-
-    def read(self, counts: NDArray[Any], n_docs: int) -> Law:
-        mechanism = self.mechanism(len(counts))
-        if isinstance(mechanism, SampledResponse):
-            return noisy_reports.read_words(mechanism, counts, n_docs)
-        return noisy_reports.read_bits(mechanism, counts, n_docs)
-
-    def hearing(self, model: TopicModel) -> Hearing:
-        mechanism = self.mechanism(model.n_words)
-        if isinstance(mechanism, SampledResponse):
-            return overheard.by_words(mechanism, model.n_words)
-        return overheard.by_bits(mechanism, model.n_words)
+    def reported(self, n_words: int) -> Reported:
+        n_reports = self.reports_of(n_words)
+        epsilon = self.epsilon / n_reports
+        if self.channel == "krr":
+            return Words(SampledResponse(epsilon, n_words, n_reports), n_words)
+        bounds = Bounds(max_length=n_reports)
+        return Bits(UnaryEncoding.informative(epsilon, n_words, n_reports, bounds), n_words)
 
     def reports_of(self, n_words: int) -> int:
         """l: how many words a user reports."""
@@ -112,14 +88,6 @@ class FedLda(ReportSampling):
         if type(n_reports) is not int or n_reports < 1:
             raise InputError(f"n_reports must be a whole number above 0, got {n_reports!r}")
         return n_reports
-
-    def mechanism(self, n_words: int) -> SampledResponse | UnaryEncoding:
-        """What the words of documents go through; "no word" is n_words."""
-        n_reports = self.reports_of(n_words)
-        epsilon = self.epsilon / n_reports
-        if self.channel == "krr":
-            return SampledResponse(epsilon, n_words, n_reports)
-        return UnaryEncoding.informative(epsilon, n_words, n_reports, Bounds(max_length=n_reports))
 
 
 METHOD = FedLda

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.methods.fedlda.update_tuples import Tuples, counted
-from fedtopics.methods.parts.noisy_reports import small
+from fedtopics.methods.parts.reports import small
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bounds import report_price
 from fedtopics.privacy.mechanisms.noise import Noise

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import noisy_reports, overheard
+from fedtopics.methods.parts import noisy_reports
+from fedtopics.methods.parts.reports import Bits, in_the_clear
 from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.bit_vector import bit_vector, estimate
 from fedtopics.privacy.mechanisms.bounds import Bounds
@@ -113,8 +114,7 @@ class PrintedLpLda(Method):
         if self.channel == "laplace":
             documents: Arrays = {"words": corpus.words, "lengths": corpus.lengths}
             return Release(documents, self._baseline_price()), memory
-        bits = self.mechanism(corpus.n_words)(corpus.words, corpus.offsets, turn.noise(), shuffle=True)
-        return bits.map(noisy_reports.packed), memory
+        return Bits(self.mechanism(corpus.n_words), corpus.n_words).made(corpus, turn.noise()), memory
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         new = [arrays for arrays in sent.values() if arrays]
@@ -138,8 +138,8 @@ class PrintedLpLda(Method):
 
     def hearing(self, model: TopicModel) -> Hearing:
         if self.channel == "laplace":
-            return overheard.in_the_clear(model.n_words)
-        return overheard.by_bits(self.mechanism(model.n_words), model.n_words)
+            return in_the_clear(model.n_words)
+        return Bits(self.mechanism(model.n_words), model.n_words).hearing()
 
     @property
     def _epsilon(self) -> float:

@@ -17,21 +17,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
-from fedtopics.documents.corpus import require_words
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import noisy_reports, overheard
-from fedtopics.methods.parts.noisy_reports import Law, ReportSampling
-from fedtopics.model import TopicModel
+from fedtopics.methods.parts.noisy_reports import ReportSampling
+from fedtopics.methods.parts.reports import Bits
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.exact import dyadic_epsilon
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
-from fedtopics.privacy.price.cost import Cost, Relation
-from fedtopics.privacy.price.release import Release
-from fedtopics.protocol.hearing import Hearing
+from fedtopics.privacy.price.cost import Relation
 from fedtopics.protocol.method import About
-from fedtopics.protocol.turn import Arrays, Party, Turn
 
 
 @dataclass(frozen=True)
@@ -59,20 +52,8 @@ class LpLda(ReportSampling):
     def protects(self) -> Relation:
         return "word replace"
 
-    def prices(self, n_words: int) -> list[Cost]:
-        require_words(n_words)
-        return [self.mechanism(n_words).price()]
-
-    def report(self, party: Party, turn: Turn) -> Release[Arrays]:
-        corpus = party.corpus
-        bits = self.mechanism(corpus.n_words)(corpus.words, corpus.offsets, turn.noise(), shuffle=True)
-        return bits.map(noisy_reports.packed)
-
-    def read(self, counts: NDArray[Any], n_docs: int) -> Law:
-        return noisy_reports.read_bits(self.mechanism(len(counts)), counts, n_docs)
-
-    def hearing(self, model: TopicModel) -> Hearing:
-        return overheard.by_bits(self.mechanism(model.n_words), model.n_words)
+    def reported(self, n_words: int) -> Bits:
+        return Bits(self.mechanism(n_words), n_words)
 
     def mechanism(self, n_words: int) -> UnaryEncoding:
         """What the bits of documents go through."""

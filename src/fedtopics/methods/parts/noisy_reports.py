@@ -12,18 +12,17 @@ topics predict better than the private unigram, and the server warns where they 
 import logging
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.corpus import Corpus, require_words
 from fedtopics.errors import InputError
+from fedtopics.methods.parts.reports import Law, Reported, row_lengths
 from fedtopics.model import TopicModel
-from fedtopics.privacy.mechanisms.rows import SparseRows
-from fedtopics.privacy.mechanisms.sampled_response import SampledResponse
-from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding
+from fedtopics.privacy.price.cost import Cost
 from fedtopics.privacy.price.release import Release, reuse
+from fedtopics.protocol.hearing import Hearing
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
 from fedtopics.sampling import lda, noisy_words
@@ -32,47 +31,12 @@ logger = logging.getLogger(__name__)
 HELD_OUT = 20  # one document in so many is watched
 ENOUGH = 100  # held-out reports, below which nothing is said
 TOTAL_ALPHA = 5.0  # of the mixtures that complete documents, as in the evaluation
-ALL_NOISE = 1e6  # background where the reports say nothing
 MOST_SMOOTHING = 0.2  # of the reports of a topic: more from beta would drown what few reports say
 
 
 @dataclass(frozen=True)
-class Law:
-    """What the reports say of the words: their frequencies, and the weight of noise against a true word."""
-
-    unigram: NDArray[np.float64]
-    background: float
-
-
-def read_words(mechanism: SampledResponse, counts: NDArray[Any], n_docs: int) -> Law:
-    """From reported words, of which some fill slots that had no word: p(v) ~ phi_v + 1 / (e^epsilon - 1)."""
-    response, n_slots = mechanism.response, n_docs * mechanism.n_reports
-    if not (n_slots and response.gamma):
-        return Law(np.full(len(counts), 1 / len(counts)), ALL_NOISE)
-    true = response.debias(np.append(counts, n_slots - counts.sum()))
-    filled = float(np.clip(1 - true[-1] / n_slots, 1 / n_slots, 1.0))
-    false = (1 - response.gamma) / response.n_words
-    return Law(_frequencies(true[:-1]), false / (response.gamma * filled))
-
-
-def read_bits(mechanism: UnaryEncoding, counts: NDArray[Any], n_docs: int) -> Law:
-    """From reported bits of documents with s different words: p(v) ~ phi_v + q / ((p - q) s)."""
-    if not (n_docs and mechanism.added_chance):
-        return Law(np.full(len(counts), 1 / len(counts)), ALL_NOISE)
-    true = mechanism.debias(counts, n_docs)
-    n_distinct = max(float(true.sum()) / n_docs, 1e-3)
-    return Law(_frequencies(true), mechanism.q / ((mechanism.p - mechanism.q) * n_distinct))
-
-
-def _frequencies(estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """From estimated counts, one added to each."""
-    positive = np.maximum(estimate, 0.0) + 1.0
-    return np.asarray(positive / positive.sum())
-
-
-@dataclass(frozen=True)
 class ReportSampling(Method):
-    """A method whose users report once: it says what they report, and how the server reads it."""
+    """A method whose users report once: it says what they report."""
 
     n_topics: int = 50
     n_rounds: int = 60
@@ -82,12 +46,15 @@ class ReportSampling(Method):
     base: float = 0.01  # private unigram under each topic, as a share of the reports per topic
 
     @abstractmethod
-    def report(self, party: Party, turn: Turn) -> Release[Arrays]:
-        """[party] What its users say, of which the server gets words and lengths, or a table of words."""
+    def reported(self, n_words: int) -> Reported:
+        """[anyone] What its users report."""
 
-    @abstractmethod
-    def read(self, counts: NDArray[Any], n_docs: int) -> Law:
-        """[server] What reports of so many documents say that named each word so often."""
+    def prices(self, n_words: int) -> list[Cost]:
+        require_words(n_words)
+        return [self.reported(n_words).mechanism.price()]
+
+    def hearing(self, model: TopicModel) -> Hearing:
+        return self.reported(model.n_words).hearing()
 
     def check_sampling(self) -> None:
         """Refuse settings that no sampler has."""
@@ -109,7 +76,8 @@ class ReportSampling(Method):
     def contribute(self, party: Party, told: Arrays, turn: Turn) -> tuple[Release[Arrays], Arrays]:
         if party.memory:
             return reuse({}), party.memory
-        return self.report(party, turn), {"reported": np.array(True)}
+        reports = self.reported(party.corpus.n_words).made(party.corpus, turn.noise())
+        return reports, {"reported": np.array(True)}
 
     def combine(self, state: Arrays, sent: dict[str, Arrays], turn: Turn) -> Arrays:
         for arrays in sent.values():
@@ -145,7 +113,7 @@ class ReportSampling(Method):
         """What the reports that are not held out say, as those of a few documents less."""
         kept, held = len(state["words"]), len(state["held_words"])
         n_docs = round(int(state["n_docs"]) * kept / max(1, kept + held))
-        return self.read(state["reported"], n_docs)
+        return self.reported(len(state["reported"])).read(state["reported"], n_docs)
 
     def gains(self, state: Arrays, law: Law) -> NDArray[np.float64]:
         """Log likelihood of each held-out report under the topics less that under the private unigram."""
@@ -200,16 +168,6 @@ class ReportSampling(Method):
         }
 
 
-def small(numbers: NDArray[Any], largest: int) -> NDArray[Any]:
-    """The numbers in the smallest kind that holds `largest`, which must be public."""
-    return numbers.astype(np.min_scalar_type(largest))
-
-
-def packed(rows: SparseRows) -> Arrays:
-    """Bits as they travel: the words set, and how many in each row."""
-    return {"words": small(rows.words, rows.n_words), "lengths": small(np.diff(rows.offsets), rows.n_words)}
-
-
 def check(arrays: Arrays, n_words: int) -> None:
     """Refuse reports that belong to no users or name no word, before anything large is made of them."""
     words = arrays["words"]
@@ -218,14 +176,6 @@ def check(arrays: Arrays, n_words: int) -> None:
     most = n_words if words.ndim == 2 else n_words - 1  # in a table n_words says that there is no word
     if words.size and not 0 <= int(words.min()) <= int(words.max()) <= most:
         raise InputError(f"expected words from 0 to {most}, got others; use one vocabulary")
-
-
-def row_lengths(arrays: Arrays) -> NDArray[np.int64]:
-    """Reports of each user: rows of one table, or of the lengths that were sent with them."""
-    words = arrays["words"]
-    if words.ndim == 2:
-        return np.full(len(words), words.shape[1])
-    return arrays["lengths"].astype(np.int64)
 
 
 def _corpus(state: Arrays) -> Corpus:
