@@ -98,7 +98,7 @@ def held_out() -> str:
 @case(
     "short_forecast",
     measures=(one_topic, Calm),
-    minutes=4,
+    minutes=1,
     corpora=("amazon", "reuters"),
     pages=("docs/how-to/short-texts.md",),
     shows={"short-fitted": fitted, "short-held-out": held_out},

@@ -113,13 +113,20 @@ def charges(stage: Rehearsal) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "noise"),
-    [("shared", "each"), ("calm", "each"), ("pctd", "each"), ("hush", "each"), ("hush", "together")],
+    ("name", "noise", "settings"),
+    [
+        ("shared", "each", {}),
+        ("calm", "each", {}),
+        ("calm", "each", {"one_topic": True}),
+        ("pctd", "each", {}),
+        ("hush", "each", {}),
+        ("hush", "together", {}),
+    ],
 )
 def test_a_model_by_masked_sums_is_that_of_the_reference_engine(
-    tmp_path: Path, name: str, noise: str
+    tmp_path: Path, name: str, noise: str, settings: dict[str, bool]
 ) -> None:
-    method, summing = methods.make(name, n_topics=3, n_rounds=12), Summing(1, noise)
+    method, summing = methods.make(name, n_topics=3, n_rounds=12, **settings), Summing(1, noise)
     terms = simulated(method, CORPORA, summing=summing, min_parties=3)
     stage = Rehearsal(tmp_path, terms, CORPORA)
     end = stage.trained()

@@ -41,7 +41,13 @@ def begun(method: str, **settings: object) -> Run:
 
 @pytest.mark.parametrize(
     ("method", "settings"),
-    [("calm", {"epsilon": 6.0, "n_rounds": 30}), ("shared", {"n_rounds": 60}), ("pooled", {}), ("alone", {})],
+    [
+        ("calm", {"epsilon": 6.0, "n_rounds": 30}),
+        ("calm", {"epsilon": 6.0, "n_rounds": 30, "one_topic": True}),
+        ("shared", {"n_rounds": 60}),
+        ("pooled", {}),
+        ("alone", {}),
+    ],
 )
 def test_topics_keep_their_numbers(method: str, settings: dict[str, object]) -> None:
     run = begun(method, **settings)
