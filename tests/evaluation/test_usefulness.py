@@ -126,10 +126,18 @@ def test_a_useless_run_says_so_in_every_place(tmp_path: Path, caplog: pytest.Log
     assert "is of no use" in comparison_page([run.record])
     assert "warnings" not in json.loads((tmp_path / "run" / "run.json").read_text())
     folder = str(tmp_path / "run")
-    for used in (["topics", folder, "--tree"], ["label", folder], ["transform", folder, str(source)]):
+    for used in (
+        ["topics", folder, "--tree"],
+        ["label", folder],
+        ["transform", folder, str(source)],
+        ["report", folder, "--public"],
+    ):
         caplog.clear()
-        assert CliRunner().invoke(app, used).exit_code == 0
+        ended = CliRunner().invoke(app, used)
+        assert ended.exit_code == (used[-1] == "--public")  # refused: its words were read from documents
         assert "no better than word frequencies" in caplog.text
+    found = CliRunner().invoke(app, ["evaluate", folder, str(source), "--json"])
+    assert "no better than word frequencies" in json.loads(found.stdout)["warnings"][0]
     good = train(texts, "pooled", n_topics=6, n_rounds=50, show_progress=False)
     assert good.warnings == []
     assert "Of no use" not in run_page(good)

@@ -61,6 +61,7 @@ def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path
         federation.wait(run, PATIENCE)
         federation.stop()
         plan, hub = federation.hub.plan, federation.folder / HUB
+        CliRunner().invoke(app, ["label", str(run.result), "1=money matters"], catch_exceptions=False)
         asked = ["federation", "go-on", str(hub), "--run", run.name, "--new-words", str(listed)]
         told = CliRunner().invoke(app, asked)
         assert told.exit_code == 0, told.output
@@ -81,6 +82,7 @@ def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path
         for model in processes.delivered(federation, after):
             np.testing.assert_array_equal(model.topic_word, wanted.model.topic_word)
         found = TopicModel.load(after.result)
+        assert found.names[1] == "money matters"  # topics keep the names that people gave them
         assert found.n_tokens is not None
         assert found.n_tokens == pytest.approx(2 * 2 * 40 * 20, rel=0.15)  # both runs' documents stand in it
         for name in NAMES:

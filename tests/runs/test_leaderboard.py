@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 from planted import drawn_corpus, planted_topics
+from typer.testing import CliRunner
 
 from fedtopics import methods
+from fedtopics.commands import leaderboard as command
+from fedtopics.commands.application import app
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Budget
@@ -97,3 +100,17 @@ def test_the_board_ranks_what_keeps_the_budget(data: Data) -> None:
     assert [place.epsilon for place in ranked] == pytest.approx([8.0, 8.0])
     perplexities = [place.scores["perplexity"] for place in ranked]
     assert perplexities == sorted(perplexities)
+
+
+def test_the_board_says_which_topics_are_of_no_use(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all the noise there is: words that belong together by chance; no better than a party alone."""
+    monkeypatch.setattr(command, "prepare", lambda *_, **__: data)
+    asked = ["leaderboard", "it", "--methods", "alone,calm", "--topics", "3", "--epsilon"]
+    drowned, fine = (CliRunner().invoke(app, [*asked, price]).output for price in ("0.01", "12"))
+    calm, alone = (
+        next(line for line in drowned.splitlines() if line.startswith(f"{name} "))
+        for name in ("calm", "alone")
+    )
+    assert calm.endswith("; words as by chance; alone does better")
+    assert "; " not in alone
+    assert "better" not in fine

@@ -12,7 +12,7 @@ from fedtopics import train
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.methods import make
-from fedtopics.model.merging import widened
+from fedtopics.model.merging import Changes, still_called, widened
 from fedtopics.protocol import in_process
 from fedtopics.protocol.summing import Summing
 from fedtopics.runs.preparing import Data
@@ -73,6 +73,19 @@ def test_words_and_topics_may_join_and_the_record_says_so(tmp_path: object) -> N
     assert any("paid twice" in note for note in after.record["notes"])
     after.save(f"{tmp_path}/run")
     assert Run.load(f"{tmp_path}/run").record["update"]["privacy"] == run.privacy
+
+
+@pytest.mark.parametrize("method", ["calm", "ftm"])
+def test_topics_keep_the_names_that_people_gave_them(method: str) -> None:
+    run = begun(method, epsilon=12.0, n_rounds=10)
+    named = replace(run, model=run.model.set_topic_labels({1: "money matters"}))
+    after = named.update(SECOND, n_new_topics=1, n_parties=2, n_threads=1)
+    assert after.record["update"]["stable"] == [0, 1, 2]
+    assert after.model.names[1] == "money matters"
+    assert after.model.names[2].startswith("w")  # nobody named it: it goes by its words
+    others = replace(run.model, topic_word=run.model.topic_word[:, ::-1])
+    strange = still_called(named.model, others, Changes((0,), (1, 2), ()))  # a number, but other words
+    assert "money matters" not in strange.names
 
 
 def test_what_a_run_decided_is_not_asked_again() -> None:

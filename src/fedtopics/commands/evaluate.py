@@ -27,7 +27,7 @@ def evaluate(
     corpus = documents_for(source, reading, model)
     found = scores_on(model, corpus, n_threads=threads or os.cpu_count() or 1)
     if as_json:
-        options.print_json(found)
+        options.print_json(found | {"warnings": warnings(found)})
     else:
         tables.print_rows([{"score": name, "value": f"{value:.4f}"} for name, value in found.items()])
         for warning in warnings(found):

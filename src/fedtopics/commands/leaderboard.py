@@ -12,6 +12,7 @@ prove nothing for the relation are listed without a rank.
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from math import inf
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from fedtopics.commands import options, tables
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.cost import check_relation
 from fedtopics.runs import leaderboard as boards
+from fedtopics.runs.beside_alone import ALONE
 from fedtopics.runs.leaderboard import COLUMNS, Place
 from fedtopics.runs.preparing import prepare
 
@@ -56,7 +58,8 @@ def leaderboard(
         options.print_json({"budget": asdict(budget), "places": [plain(place) for place in board]})
     else:
         tables.console.print(f"{relation} epsilon {epsilon:g}, delta at most {delta:g}, all rounds together")
-        tables.print_rows([*_without_topics(board), *map(_row, board)])
+        alone = min((p.scores["perplexity"] for p in board if p.candidate.method == ALONE), default=inf)
+        tables.print_rows([*_without_topics(board), *(_row(place, alone) for place in board)])
 
 
 def plain(place: Place) -> dict[str, Any]:
@@ -70,12 +73,22 @@ def _without_topics(board: Sequence[Place]) -> list[dict[str, str]]:
     return [blank | {"method": "no topics", "perplexity": f"{known[0]:.0f}"}] if known else []
 
 
-def _row(place: Place) -> dict[str, str]:
+def _row(place: Place, alone: float) -> dict[str, str]:
     cells = {column: _cell(place, column) for column in (*COLUMNS, "topics")}
     note = place.candidate.why or f"proved {place.epsilon:.4g}"
-    if place.scores and place.scores["perplexity"] >= place.scores["perplexity_unigram"]:
-        note += "; no better than no topics"
-    return {"method": place.candidate.label} | cells | {"privacy": note}
+    return {"method": place.candidate.label} | cells | {"privacy": "; ".join([note, *_against(place, alone)])}
+
+
+def _against(place: Place, alone: float) -> list[str]:
+    """Why the topics are of no use, in a few words; `alone` is the perplexity of the best party alone."""
+    if not (found := place.scores):
+        return []
+    said = {
+        "no better than no topics": found["perplexity"] >= found["perplexity_unigram"],
+        "words as by chance": found["coherence"] <= found["chance"],
+        "alone does better": place.candidate.method != ALONE and found["perplexity"] >= alone,
+    }
+    return [text for text, holds in said.items() if holds]
 
 
 def _cell(place: Place, column: str) -> str:

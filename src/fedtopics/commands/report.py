@@ -16,6 +16,7 @@ import typer
 from fedtopics import files
 from fedtopics import report as reports
 from fedtopics.commands import options
+from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.errors import InputError
 from fedtopics.runs import comparison
 from fedtopics.runs.run import Run
@@ -37,6 +38,8 @@ def report(
 ) -> None:
     if out is not None and out.exists():
         raise InputError(f"{out} exists; choose another --out, nothing is overwritten")
+    if public:
+        chosen_model(folder)  # its publisher is told that topics are of no use: a public page holds no scores
     path = put_beside(folder, out, public=public, title=title)
     options.say(path)
     if shown and not webbrowser.open(path.resolve().as_uri()):

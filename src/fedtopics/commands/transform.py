@@ -61,8 +61,8 @@ def transform(
     threads: options.Threads = None,
     device: options.Device = None,
 ) -> None:
-    model = chosen_model(folder)
     options.require_new_file(out, "--out")
+    model = chosen_model(folder)
     with using(device):
         _write(source, reading, model, threads, out)
 

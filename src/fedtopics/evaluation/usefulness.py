@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 NEAR = 10  # places in the order of frequency, on either side, from which a random word is drawn
 N_TOPICS = 100  # random topics at least, so that their mean hardly moves
-ERRORS = 3.0  # standard errors of a mean over the topics that chance may give
+ERRORS = 2.0  # standard errors of a mean over the topics that chance may give
 
 
 def random_topics(topics: Sequence[Sequence[int]], frequency: np.ndarray, seed: int = 0) -> list[list[int]]:
@@ -46,7 +46,7 @@ def _like(
 
 
 def by_chance(coherences: NDArray[np.float64], n_topics: int) -> float:
-    """What a mean over `n_topics` hardly ever exceeds where topics are random: from many random ones."""
+    """What a mean over `n_topics` seldom exceeds where topics are random: from many random ones."""
     return float(coherences.mean() + ERRORS * coherences.std() / np.sqrt(n_topics))
 
 

@@ -89,6 +89,13 @@ def matched(old: TopicModel, new: TopicModel, threshold: float) -> NDArray[np.in
     return group
 
 
+def still_called(old: TopicModel, new: TopicModel, became: "Changes") -> TopicModel:
+    """The `new` model with the labels of topics that are what they were."""
+    if old.labels is None:
+        return new
+    return replace(new, labels=None).set_topic_labels({k: old.labels[k] for k in became.stable})
+
+
 @dataclass(frozen=True)
 class Changes:
     """What became of topics when a model was updated, by their numbers in the new model.

@@ -190,7 +190,7 @@ def leaderboard(
 
 
 def _scores(runs: Sequence[Run]) -> dict[str, float]:
-    """Means over the runs: what the columns show, perplexity without topics and its spread, topics."""
+    """Means over the runs: what the columns show, what topics must beat, the spread of perplexity, topics."""
     perplexities = [run.scores["perplexity"] for run in runs]
     sent = [sum(entry["bytes_up"] + entry["bytes_down"] for entry in run.record["rounds"]) for run in runs]
     return {
@@ -198,6 +198,7 @@ def _scores(runs: Sequence[Run]) -> dict[str, float]:
         "perplexity_unigram": float(np.mean([run.scores["perplexity_unigram"] for run in runs])),
         "spread": float(np.ptp(perplexities)),
         "coherence": float(np.mean([run.scores["coherence_npmi"] for run in runs])),
+        "chance": float(np.mean([run.scores["coherence_npmi_chance"] for run in runs])),
         "bytes": float(np.mean(sent)),
         "seconds": float(np.mean([run.record["processor_seconds"] for run in runs])),
         "topics": float(np.mean([run.record["n_topics"] for run in runs])),

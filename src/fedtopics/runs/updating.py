@@ -17,7 +17,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import make, settings
-from fedtopics.model.merging import changes, merge, union, widened
+from fedtopics.model.merging import changes, merge, still_called, union, widened
 from fedtopics.protocol.method import Method
 from fedtopics.runs.experiment import scored, train_on
 from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
@@ -74,6 +74,7 @@ def update(
     if begins_anew:
         found = _merged(run, found, data, n_threads or 1)
     became = changes(run.model, found.model)
+    found = replace(found, model=still_called(run.model, found.model, became))
     told = {
         "of_model": run.record.get("model_sha256", ""),
         "of_tokens": run.model.n_tokens,

@@ -24,7 +24,7 @@ from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.evaluation.usefulness import warnings
 from fedtopics.model import TopicModel
-from fedtopics.model.merging import changes
+from fedtopics.model.merging import changes, still_called
 from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import (
     ATTESTED,
@@ -192,6 +192,7 @@ def write(
     kept["warnings"] = warnings(kept["scores"])
     if before is not None and plan.continues is not None:
         became = changes(before, model)
+        model = still_called(before, model, became)
         kept["update"] = {
             "of_model": plan.continues.model_sha256,
             "run": plan.continues.run,
