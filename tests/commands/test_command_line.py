@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fedtopics.commands.compare import _own
+from fedtopics.errors import InputError
+
 WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
 
 
@@ -196,6 +199,7 @@ def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
     counts.write_text("2\n3\n5\n1 1 2\n2 3 1\n")
     (tmp_path / "vocab.x.txt").write_text("a\nb\nc\n")
     assert "docword.x.txt" in refused("train", counts)
+    assert "not a privacy ledger" in refused("ledger", latin)
 
 
 def test_tables_as_people_have_them(tmp_path: Path) -> None:
@@ -214,6 +218,19 @@ def test_tables_as_people_have_them(tmp_path: Path) -> None:
     record = json.loads(result.stdout)
     assert sum(party["n_tokens"] for party in record["parties"]) == 30 * 10
     assert record["scores"]["perplexity"] is None
+
+
+def test_settings_of_a_comparison_go_to_the_methods_that_take_them() -> None:
+    given = {"shared.beta": 0.3, "n_rounds": 3, "variant": "paper"}
+    own = _own(["shared", "fedlda"], given)
+    assert own == {"shared": {"beta": 0.3, "n_rounds": 3}, "fedlda": {"n_rounds": 3, "variant": "paper"}}
+    for wrong, said in (
+        ({"color": 7}, "takes 7"),
+        ({"calm.beta": 1}, "one of shared"),
+        ({"variant": "x"}, "'x'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            _own(["shared", "fedlda"], wrong)
 
 
 @pytest.mark.nightly

@@ -26,6 +26,13 @@ def test_a_folder_of_text_files(tmp_path: Path) -> None:
     assert corpus.vocabulary == ("peace", "ships", "war")
 
 
+def test_files_that_are_left_out_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("a.txt", "b.txt.gz", "c.md", ".hidden"):
+        (tmp_path / name).write_text("wheat")
+    assert read(tmp_path).n_docs == 1
+    assert f"2 files below {tmp_path} are not called .txt and were left out" in caplog.text
+
+
 def test_subfolders_are_labels_and_can_be_parties(tmp_path: Path) -> None:
     write(tmp_path / "ham" / "1.txt", "peace")
     write(tmp_path / "spam" / "1.txt", "war")

@@ -1,5 +1,6 @@
 """Documents out of plain text: folders of .txt files, marked-up news, one document per line."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +11,16 @@ from fedtopics.documents.reading.form import Form
 from fedtopics.errors import InputError
 from fedtopics.progress import track
 
+logger = logging.getLogger(__name__)
 _FOLDER_COLUMNS = ("text", "id", "label")
 
 
 def from_folder(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
     """Each .txt file below the folder: `id` is its path there, `label` its folder, if another."""
     files = text_files(path)
+    left = sum(file.is_file() for file in path.rglob("*") if not _is_hidden(file, path)) - len(files)
+    if left:
+        logger.warning("%d files below %s are not called .txt and were left out", left, path)
     nested = any(file.parent != path for file in files)
     found = columns.among(_FOLDER_COLUMNS if nested else _FOLDER_COLUMNS[:2], str(path))
     for file in track(files, path.name, shown=progress):
@@ -27,7 +32,11 @@ def from_folder(path: Path, columns: Columns, form: Form, *, progress: bool | No
 def text_files(path: Path) -> list[Path]:
     """The text files below a folder, in order of their paths, hidden ones left out."""
     files = sorted(path.rglob("*.txt"), key=lambda file: file.relative_to(path).parts)
-    return [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    return [file for file in files if not _is_hidden(file, path)]
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def from_text_file(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
