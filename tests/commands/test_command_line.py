@@ -84,6 +84,25 @@ def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_pat
 
 
 @pytest.mark.nightly
+def test_a_stream_of_texts_is_transformed(trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "texts.txt").write_text("\n".join([*WORDS, "", *WORDS]) + "\n")
+    command = [sys.executable, "-m", "fedtopics", "transform", str(trained)]
+    content = (tmp_path / "texts.txt").read_bytes()
+
+    def said(*more: str, given: bytes = content) -> tuple[str, str]:
+        done = subprocess.run([*command, *more], input=given, capture_output=True, timeout=120, check=False)
+        return done.stdout.decode(), done.stderr.decode()
+
+    assert said("-")[0] == said(str(tmp_path / "texts.txt"))[0]
+    assert len(said("-")[0].splitlines()) == 7
+    assert "got other bytes after line" in said("-", given=b"tax\n\xff law\n")[1]
+    assert "got nothing" in said("-", given=b"")[1]
+    assert (
+        "1 documents of standard input" in said("-", "--encoding-errors", "skip", given=b"tax\n\xff law\n")[1]
+    )
+    assert "got a column or query" in said("-", "--text-column", "body")[1]
+
+
 def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Path) -> None:
     asked = ("compare", letters, "--text-column", "body", "--parties", "2", "--topics", "3", "--rounds", "3")
     found = json.loads(fedtopics(*asked, "--methods", "alone,shared,pooled", "--json").stdout)
