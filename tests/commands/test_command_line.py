@@ -7,7 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from fedtopics.commands.compare import _own
+from fedtopics.errors import InputError
+from fedtopics.model import TopicModel
 
 WORDS = ["tax law court judge vote", "ship sea trade port tariff", "school child teach book read"]
 
@@ -81,6 +86,16 @@ def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_pat
 
 
 @pytest.mark.nightly
+def test_a_stream_of_texts_is_transformed(trained: Path) -> None:
+    command = [sys.executable, "-m", "fedtopics", "transform", str(trained), "-"]
+    coming = "\n".join([*WORDS, "", *WORDS]) + "\n"
+    done = subprocess.run(command, input=coming, capture_output=True, text=True, timeout=120, check=True)
+    rows = [list(map(float, line.split(","))) for line in done.stdout.splitlines()[1:]]
+    assert [row[0] for row in rows] == [0, 1, 2, 3, 4, 5]
+    expected = TopicModel.load(trained).transform(WORDS * 2)
+    assert np.array_equal(np.array(rows, np.float32)[:, 1:], expected)
+
+
 def test_compare_prints_records_for_programs_and_a_table_for_people(letters: Path) -> None:
     asked = ("compare", letters, "--text-column", "body", "--parties", "2", "--topics", "3", "--rounds", "3")
     found = json.loads(fedtopics(*asked, "--methods", "alone,shared,pooled", "--json").stdout)
@@ -196,6 +211,7 @@ def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
     counts.write_text("2\n3\n5\n1 1 2\n2 3 1\n")
     (tmp_path / "vocab.x.txt").write_text("a\nb\nc\n")
     assert "docword.x.txt" in refused("train", counts)
+    assert "not a privacy ledger" in refused("ledger", latin)
 
 
 def test_tables_as_people_have_them(tmp_path: Path) -> None:
@@ -214,6 +230,19 @@ def test_tables_as_people_have_them(tmp_path: Path) -> None:
     record = json.loads(result.stdout)
     assert sum(party["n_tokens"] for party in record["parties"]) == 30 * 10
     assert record["scores"]["perplexity"] is None
+
+
+def test_settings_of_a_comparison_go_to_the_methods_that_take_them() -> None:
+    given = {"shared.beta": 0.3, "n_rounds": 3, "variant": "paper"}
+    own = _own(["shared", "fedlda"], given)
+    assert own == {"shared": {"beta": 0.3, "n_rounds": 3}, "fedlda": {"n_rounds": 3, "variant": "paper"}}
+    for wrong, said in (
+        ({"color": 7}, "takes 7"),
+        ({"calm.beta": 1}, "one of shared"),
+        ({"variant": "x"}, "'x'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            _own(["shared", "fedlda"], wrong)
 
 
 @pytest.mark.nightly

@@ -29,7 +29,7 @@ def ledger(
         party_ledger.show(path, policy, as_json=as_json)
         return
     path = path / "ledger.json" if path.is_dir() else path
-    found = Ledger.from_json(path.read_text(encoding="utf-8"))
+    found = Ledger.from_json(path.read_text(encoding="utf-8", errors="replace"))
     if as_json:
         options.print_json({"statements": found.statements(), "head": found.head})
     else:

@@ -110,7 +110,7 @@ def _show_over_time(found: OverTime, story: int | None, as_json: bool) -> None:
 
 
 def _show_grades(model: TopicModel, asked: list[Question], answers: Path, as_json: bool) -> None:
-    found = graded(asked, answers.read_text(encoding="utf-8-sig"))
+    found = graded(asked, answers.read_text(encoding="utf-8-sig", errors="replace"))
     share = sum(found.values()) / len(found)
     if as_json:
         options.print_json({"share": share, "topics": found})

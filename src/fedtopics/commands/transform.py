@@ -4,6 +4,8 @@ Texts are read, cut and folded in some thousands at a time, on all cores: there 
 memory.
 
 Example: fedtopics transform runs/demo letters.csv --text-column body --out letters-mixtures.csv
+
+A stream of texts: zcat letters.txt.gz | fedtopics transform runs/demo - > letters-mixtures.csv
 """
 
 import csv
@@ -26,12 +28,15 @@ from fedtopics.commands.chosen_model import chosen_model
 from fedtopics.documents.corpus import Corpus, Document
 from fedtopics.documents.pieces import pieces
 from fedtopics.documents.reading import CountedWordsError, stream
+from fedtopics.documents.reading.folders import from_standard_input
+from fedtopics.documents.reading.form import Form
 from fedtopics.documents.text._words import lines_of
 from fedtopics.documents.text.cores import batched
 from fedtopics.documents.text.harmless import cell
 from fedtopics.documents.text.known_words import CHARACTERS, TEXTS, reader
 from fedtopics.documents.text.languages import several
 from fedtopics.documents.text.tokens import tokenizer_for
+from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.inference import in_order
 from fedtopics.progress import bar
@@ -55,7 +60,13 @@ class Part(NamedTuple):
 @options.takes(options.Reading, "reading")
 def transform(
     folder: options.RunFolder,
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="Documents, in any form that train reads.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="Documents, in any form that train reads; or - for a text on each line of standard input.",
+        ),
+    ],
     reading: options.Reading,
     out: Annotated[Path | None, typer.Option(help="CSV file to write; standard output if not given.")] = None,
     threads: options.Threads = None,
@@ -89,7 +100,7 @@ def _parts(source: str, reading: options.Reading, model: TopicModel, n_threads: 
         yield from _counted(reading.all_words(source, model), model, n_threads)
         return
     try:
-        found = stream(source, progress=None, **reading.options())
+        found = stream(source, progress=None, **reading.options()) if source != "-" else _coming_in(reading)
     except CountedWordsError:
         yield from _counted(reading.all_words(source, model), model, n_threads)
         return
@@ -103,6 +114,12 @@ def _parts(source: str, reading: options.Reading, model: TopicModel, n_threads: 
 
     several_at_once = batched(enumerate(found), lambda numbered: len(numbered[1].text), CHARACTERS, TEXTS)
     yield from in_order(work, several_at_once, n_threads)
+
+
+def _coming_in(reading: options.Reading) -> Iterator[Document]:
+    if reading.text_column or reading.id_column or reading.query:
+        raise InputError("expected a text on each line of standard input, got a column or query; name a file")
+    return from_standard_input(Form(reading.encoding, reading.encoding_errors))
 
 
 def _counted(corpus: Corpus, model: TopicModel, n_threads: int) -> Iterator[Part]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
-from fedtopics.documents.reading import read
+from fedtopics.documents.reading import folders, read
+from fedtopics.documents.reading.folders import from_standard_input
+from fedtopics.documents.reading.form import Form
 from fedtopics.errors import InputError
 
 
@@ -26,6 +30,13 @@ def test_a_folder_of_text_files(tmp_path: Path) -> None:
     assert corpus.vocabulary == ("peace", "ships", "war")
 
 
+def test_files_that_are_left_out_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("a.txt", "b.txt.gz", "c.md", ".hidden"):
+        (tmp_path / name).write_text("wheat")
+    assert read(tmp_path).n_docs == 1
+    assert f"2 files below {tmp_path} are not called .txt and were left out" in caplog.text
+
+
 def test_subfolders_are_labels_and_can_be_parties(tmp_path: Path) -> None:
     write(tmp_path / "ham" / "1.txt", "peace")
     write(tmp_path / "spam" / "1.txt", "war")
@@ -41,6 +52,23 @@ def test_a_document_on_each_line(tmp_path: Path) -> None:
     write(tmp_path / "lines.txt", "Peace holds\n\nWar\n")
     corpus = read(tmp_path / "lines.txt")
     assert corpus.lengths.tolist() == [2, 1]
+
+
+def test_texts_of_standard_input(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def coming(content: bytes, **how: str) -> list[str]:
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(content)))
+        return [document.text.strip() for document in from_standard_input(Form(**how))]
+
+    assert coming(b"wheat\n\n war \nrain") == ["wheat", "war", "rain"]
+    assert coming(b"wheat\n\xff war\n", encoding_errors="skip") == ["wheat"]
+    assert "1 documents of standard input" in caplog.text
+    assert coming(b"caf\xe9", encoding="latin-1") == ["café"]
+    for content, said in ((b"wheat\n\xff war\n", "got other bytes after line"), (b"", "got nothing")):
+        with pytest.raises(InputError, match=said):
+            coming(content)
+    monkeypatch.setattr(folders, "MOST_LINE", 5)
+    with pytest.raises(InputError, match="at most 5 characters, got more in line 2"):
+        coming(b"war\nwheat and rain\n")
 
 
 def test_labels_before_a_tab(tmp_path: Path) -> None:

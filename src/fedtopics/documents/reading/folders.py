@@ -1,21 +1,29 @@
 """Documents out of plain text: folders of .txt files, marked-up news, one document per line."""
 
+import io
+import logging
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.columns import Columns
-from fedtopics.documents.reading.files import lines
-from fedtopics.documents.reading.form import Form
-from fedtopics.errors import InputError
+from fedtopics.documents.reading.files import MOST_LINE, lines
+from fedtopics.documents.reading.form import Form, mended
+from fedtopics.errors import EmptyCorpusError, InputError
 from fedtopics.progress import track
 
+logger = logging.getLogger(__name__)
 _FOLDER_COLUMNS = ("text", "id", "label")
 
 
 def from_folder(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
     """Each .txt file below the folder: `id` is its path there, `label` its folder, if another."""
     files = text_files(path)
+    left = sum(file.is_file() for file in path.rglob("*") if not _is_hidden(file, path)) - len(files)
+    if left:
+        logger.warning("%d files below %s are not called .txt and were left out", left, path)
     nested = any(file.parent != path for file in files)
     found = columns.among(_FOLDER_COLUMNS if nested else _FOLDER_COLUMNS[:2], str(path))
     for file in track(files, path.name, shown=progress):
@@ -27,7 +35,11 @@ def from_folder(path: Path, columns: Columns, form: Form, *, progress: bool | No
 def text_files(path: Path) -> list[Path]:
     """The text files below a folder, in order of their paths, hidden ones left out."""
     files = sorted(path.rglob("*.txt"), key=lambda file: file.relative_to(path).parts)
-    return [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    return [file for file in files if not _is_hidden(file, path)]
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def from_text_file(path: Path, columns: Columns, form: Form, *, progress: bool | None) -> Iterator[Document]:
@@ -46,6 +58,31 @@ def from_text_file(path: Path, columns: Columns, form: Form, *, progress: bool |
         rows = ({"text": line} for line in rest if line.strip())
     for row in rows:
         yield found.document(row)
+
+
+def from_standard_input(form: Form) -> Iterator[Document]:
+    """A document on each line of what comes in, until it ends."""
+    return mended(_coming_in(form), form, "standard input")
+
+
+def _coming_in(form: Form) -> Iterator[Document]:
+    text = io.TextIOWrapper(sys.stdin.buffer, form.codec, form.on_bad_bytes, newline="")
+    number = 0
+    try:
+        for number, line in enumerate(iter(partial(text.readline, MOST_LINE + 1), ""), start=1):
+            if len(line) > MOST_LINE:
+                raise InputError(
+                    f"expected lines of at most {MOST_LINE} characters, got more in line {number}"
+                )
+            if line.strip():
+                yield Document(line)
+        if not number:
+            raise EmptyCorpusError("expected a text on each line of standard input, got nothing")
+    except UnicodeError:
+        raise InputError(
+            f"expected {form.encoding} text, got other bytes after line {number} of standard input; name its "
+            "--encoding, or take --encoding-errors replace or skip"
+        ) from None
 
 
 def _labeled(path: Path, source: Iterator[str]) -> Iterator[dict[str, object]]:
