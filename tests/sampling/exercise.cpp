@@ -47,7 +47,7 @@ static void exercise(const Case& c, int32_t n_topics, uint64_t seed) {
   std::vector<double> alpha(n_topics), phi(n_topics * c.n_words, 1.0 / (double)std::max<int64_t>(c.n_words, 1));
   for (int32_t k = 0; k < n_topics; k++) alpha[k] = 0.05 * (1 + k % 3);
   std::vector<float> others(c.n_words * n_topics, 1.5f), weights(n, 0.5f), losses(4 * n), theta(documents.n_docs * n_topics);
-  order_by_word(documents, word_offsets.data(), order.data(), slots.data());
+  order_by_word(documents, word_offsets.data(), order.data(), slots.data(), false);
   const WordOrder by_word{word_offsets.data(), order.data(), slots.data()};
   kernels().start(topics.data(), c.offsets.data(), documents.n_docs, n_topics, seed);
   for (const float* extra : {(const float*)nullptr, (const float*)others.data()}) {
