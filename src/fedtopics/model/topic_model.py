@@ -268,11 +268,11 @@ def _texts(documents: Any, text_column: TextColumn = None) -> Iterable[str] | No
 
 def _frozen(values: ArrayLike) -> Floats:
     """Float64 copy that cannot be written to."""
-    array = _numbers(values)
+    array = np.array(_numbers(values), order="C")
     array.flags.writeable = False
     return array
 
 
 def _numbers(values: ArrayLike) -> Floats:
     with showing_no_text("expected topics of numbers, got texts; train() makes topics of texts"):
-        return np.array(values, np.float64, order="C")
+        return np.asarray(values, np.float64)
