@@ -7,7 +7,7 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.evaluation.usefulness import warnings
+from fedtopics.evaluation.usefulness import unsure, warnings
 from fedtopics.network import private_scores, wire
 from fedtopics.network.plan.parts import Evaluation
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -18,11 +18,16 @@ PHI = np.asarray(TOPICS) * 0.9 + 0.1 / TOPICS.shape[1]
 PARTIES = {name: drawn_corpus(TOPICS, 400, 40, seed) for seed, name in enumerate("abc")}
 
 
-def released(epsilon: float, seed: int, topics: np.ndarray = PHI) -> private_scores.PrivateScore | None:
+def released(
+    epsilon: float, seed: int, topics: np.ndarray = PHI, n_docs: int = 400
+) -> private_scores.PrivateScore | None:
+    """The score from the first `n_docs` of each party."""
     mechanism = Evaluation("private", 0.1, epsilon, 1e-6).mechanism()
     assert mechanism is not None
     sums = {
-        name: private_scores.release(topics, corpus, mechanism, Noise.simulated(seed, name)).value
+        name: private_scores.release(
+            topics, corpus.select(range(n_docs)), mechanism, Noise.simulated(seed, name)
+        ).value
         for name, corpus in PARTIES.items()
     }
     return private_scores.combined(sums, mechanism, 24)
@@ -42,14 +47,33 @@ def test_the_score_is_near_the_true_one() -> None:
     assert abs(found.without / without - 1) < 0.05
 
 
+def said(found: private_scores.PrivateScore | None) -> str:
+    """What is said of topics with such a score."""
+    assert found is not None
+    told = {"perplexity": found.perplexity, "perplexity_unigram": found.without}
+    told |= {"perplexity_low": found.low, "perplexity_high": found.high}
+    return " ".join([*warnings(told), *unsure(told)])
+
+
 def test_topics_of_noise_are_found_to_be_of_no_use() -> None:
     """They are no better than their mean, which may be far from the frequencies of words."""
     noise = np.random.default_rng(0).dirichlet(np.full(24, 100.0), 3)
-    for topics, useless in ((noise, True), (PHI, False)):
-        found = released(20.0, 1, topics)
-        assert found is not None
-        told = {"perplexity": found.perplexity, "perplexity_high": found.high}
-        assert bool(warnings(told | {"perplexity_unigram": found.without})) == useless
+    told = [said(released(20.0, seed, noise)) for seed in range(20)]
+    assert sum("the mean of them all" in each for each in told) > 15
+    assert [said(released(20.0, seed)) for seed in range(20)] == [""] * 20
+
+
+def test_topics_that_are_surely_worse_than_their_mean_are_called_so() -> None:
+    told = {"perplexity": 30.0, "perplexity_unigram": 24.0, "perplexity_low": 25.0, "perplexity_high": 36.0}
+    assert "these topics are no better than the mean of them all" in warnings(told)[0]
+    assert unsure(told) == []
+
+
+def test_good_topics_are_not_called_useless_where_noise_is_large() -> None:
+    """Much of what is known of them is noise here: that is said, and not that they are of no use."""
+    told = [said(released(1.0, seed, n_docs=100)) for seed in range(20)]
+    assert sum("no better than" in each for each in told) <= 1
+    assert sum("hides whether" in each for each in told) > 5
 
 
 def test_too_much_noise_gives_no_score() -> None:

@@ -58,10 +58,10 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
     """
     found = []
     reached, without = scores.get("perplexity"), scores.get("perplexity_unigram")
-    reached = scores.get("perplexity_high", reached)  # where noise hides it: at most
-    if reached is not None and without is not None and reached >= without:
+    least = scores.get("perplexity_low", reached)  # where noise hides it
+    if least is not None and reached is not None and without is not None and least >= without:
         found.append(
-            f"these topics are no better than word frequencies (perplexity {reached:,.0f}, without topics "
+            f"these topics are no better than {no_topics(scores)} (perplexity {reached:,.0f}, without topics "
             f"{without:,.0f}): do not use them; take a larger epsilon, fewer words, fewer topics or more text"
         )
     own, chance = scores.get("coherence_npmi"), scores.get("coherence_npmi_chance")
@@ -71,3 +71,25 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
             f"{own:.3f}, by chance up to {chance:.3f}): the topics mean nothing"
         )
     return found
+
+
+def unsure(scores: Mapping[str, float | None]) -> list[str]:
+    """What to say where noise on the `scores` hides whether topics are of use.
+
+    >>> found = {"perplexity_low": 10.0, "perplexity_high": 53.0, "perplexity_unigram": 22.0}
+    >>> unsure(found)[0].partition(";")[0]
+    'noise on the scores hides whether these topics are better than the mean of them all'
+    """
+    least, most = scores.get("perplexity_low"), scores.get("perplexity_high")
+    without = scores.get("perplexity_unigram")
+    if least is None or most is None or without is None or not least < without <= most:
+        return []
+    return [
+        f"noise on the scores hides whether these topics are better than {no_topics(scores)}; perplexity "
+        f"{least:,.0f} to {most:,.0f}, without topics {without:,.0f}"
+    ]
+
+
+def no_topics(scores: Mapping[str, float | None]) -> str:
+    """What topics are compared with: noisy sums have no other frequencies of words than the model's own."""
+    return "the mean of them all" if "perplexity_high" in scores else "word frequencies"

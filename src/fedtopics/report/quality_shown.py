@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fedtopics.evaluation.usefulness import no_topics
 from fedtopics.report.first_sentence import measured_ratio
 from fedtopics.runs.run import Run, label
 
@@ -10,7 +11,7 @@ def rows(run: Run) -> list[dict[str, Any]]:
     """Rows of scores: no topics, this run, and the others trained on the same documents."""
     record = run.record
     found: list[dict[str, Any]] = [
-        {"name": "no topics, word frequencies only", "perplexity": run.scores["perplexity_unigram"]}
+        {"name": f"no topics, {no_topics(run.scores)} only", "perplexity": run.scores["perplexity_unigram"]}
     ]
     found += [
         _scored(label(other), other["scores"], other["privacy"]) for other in record.get("compared", [])

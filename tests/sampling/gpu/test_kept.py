@@ -23,6 +23,10 @@ def test_nothing_is_kept_of_what_can_be_written() -> None:
     kept, array = Kept[str](), np.zeros(3)
     assert kept.of((array,), lambda: "first") == "first"
     assert kept.of((array,), lambda: "second") == "second"
+    view = array[1:]
+    view.flags.writeable = False
+    assert kept.of((view,), lambda: "first") == "first"
+    assert kept.of((view,), lambda: "second") == "second"
     kept.put((array,), "third", 60)
     assert kept.of((array,), lambda: "fourth", 60) == "third"
     assert kept.get((array,)) is kept.get((array,), 61) is None

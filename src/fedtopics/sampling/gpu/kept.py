@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import ref
 
+import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ class Kept(Generic[T]):
         >>> kept.of((array,), lambda: 3), kept.of((array,), lambda: 4), kept.of((array,), lambda: 5, "wide")
         (3, 3, 5)
         """
-        if any(array.flags.writeable for array in arrays):
+        if any(_may_change(array) for array in arrays):
             return make()
         found = self.get(arrays, *facts)
         if found is None:
@@ -59,6 +60,15 @@ class Kept(Generic[T]):
         for array in arrays:
             array.flags.writeable = False
         self._things[key] = (tuple(ref(array, forget) for array in arrays), thing)
+
+
+def _may_change(array: NDArray[Any] | None) -> bool:
+    """Whether the array, or one that it is a view of, can be written."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = array.base
+    return False
 
 
 def _key(arrays: Arrays, facts: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
