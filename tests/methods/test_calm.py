@@ -191,6 +191,7 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"burstiness": 1.0}, "below 1, got 1.0"),
         ({"held_out": 0.6}, "from 0 to 0.5, got 0.6"),
         ({"held_out": nan}, "from 0 to 0.5, got nan"),
+        ({"held_out": 0.1, "one_topic": True}, "before documents choose"),
         ({"alpha": 0.0}, "above 0, got 0.0"),
         ({"max_length": 0}, "above 0, got 0"),
     ],

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from methods.played_rounds import played
 from sklearn.metrics import normalized_mutual_info_score
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.methods.calm import Calm
 from fedtopics.methods.parts import roots
-from fedtopics.methods.parts.e_step import EVEN, MIXED, EStep
+from fedtopics.methods.parts.e_step import CHOOSING, EVEN, EStep
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em, one_topic
@@ -19,6 +18,7 @@ from fedtopics.sampling.histograms import Histograms
 
 N_GROUPS, N_OWN = 8, 15
 N_WORDS = N_GROUPS * N_OWN
+MIXED = 90 - CHOOSING  # rounds of mixtures
 WORDS = tuple(f"w{word}" for word in range(N_WORDS))
 
 
@@ -65,7 +65,7 @@ def test_documents_are_even_mixtures_and_of_one_topic_in_the_end() -> None:
 
 @pytest.mark.parametrize("tells", ["roots", "topics"])
 def test_topics_do_not_look_ahead_where_documents_choose(tells: str) -> None:
-    method = Calm(n_topics=3, one_topic=True, momentum=0.5, tells=tells)
+    method = Calm(n_topics=3, n_rounds=90, one_topic=True, momentum=0.5, tells=tells)
     for number, ahead in ((MIXED - 1, True), (MIXED, False)):
         state: Arrays = {"counts": np.full((N_WORDS, 3), 9.0), "length": np.array(30.0)}
         state |= {"previous": state["counts"], "roots": roots.of(state["counts"])}
@@ -74,11 +74,3 @@ def test_topics_do_not_look_ahead_where_documents_choose(tells: str) -> None:
         sizes = method._ahead.topics(method.broadcast(state)).sizes
         assert (sizes > N_WORDS * 10.2).all() == ahead
         assert ahead or sizes == pytest.approx(N_WORDS * (10 + method.beta), rel=1e-2)
-
-
-def test_histograms_held_out_are_scored_where_documents_choose() -> None:
-    """Training could stop before any of them has."""
-    method = Calm(epsilon=8.0, n_topics=3, n_rounds=24, held_out=0.25, one_topic=True)
-    _, rounds, _ = played(method, [{"north": short_texts(1)[1]}] * 22)
-    scored = [number for number, sent in enumerate(rounds) if "score" in sent["north"].value]
-    assert scored == [20]

@@ -129,6 +129,10 @@ class Calm(Method):
             raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
         if not 0 <= self.held_out <= 0.5:
             raise InputError(f"held_out must be a share from 0 to 0.5, got {self.held_out}")
+        if self.held_out and self.one_topic:
+            raise InputError(
+                "held_out may end training before documents choose; leave out it or one_topic"
+            )
         if not (self.alpha > 0 and self.beta > 0):
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         guided.parsed(self.seed_words, self.n_topics)
@@ -212,8 +216,7 @@ class Calm(Method):
         step = earlier_histograms.expect(parts, documents, topics, reading)
         memory |= {"theta": step.documents.theta, "lengths": step.documents.lengths}
         sent = self.of_shards({"likelihood": np.array(step.log_likelihood), "counts": step.counts})
-        as_in_the_end = self.one_topic == self._e_step.is_single(turn.round)
-        if self.held_out and as_in_the_end and stopping.is_due(turn.round):
+        if self.held_out and stopping.is_due(turn.round):
             apart = rows.select(stopping.apart(rows.n_docs, self.held_out))
             likelihood = channel_em.score(apart, topics, alpha, seed=0, n_threads=turn.n_threads)
             sent["score"] = np.array([likelihood, apart.n_docs])

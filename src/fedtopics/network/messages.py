@@ -23,7 +23,7 @@ STALLED = 60.0  # seconds without a byte of a message
 MOST_DIGITS = 12  # of a length
 MOST_HEADER = 2**16
 MOST_ROUNDS = 2**31
-PROTOCOL = 1  # of messages, checkpoints and stores: a run is finished by the one that it began with
+PROTOCOL = 2  # of messages, checkpoints and stores: a run is finished by the one that it began with
 
 
 class Message:

@@ -20,7 +20,7 @@ from fedtopics.sampling.channel_em import SizedTopics
 
 AGAIN_STEPS = 3  # in each round of a run that goes on from a model
 FORMED, FORMING_STEPS = 20, 2  # the round from which on there are n_steps, and how many there are before it
-MIXED, CHOOSING = 80, 10  # rounds of mixtures at most, and rounds of one topic in shorter runs
+CHOOSING = 10  # rounds of one topic; half of them in very short runs
 EVEN = 10.0  # sum of the prior of such mixtures
 
 
@@ -38,8 +38,7 @@ class EStep:
         >>> [EStep(n_rounds, 10, True).is_single(n_rounds - 10) for n_rounds in (12, 36, 90, 200)]
         [False, True, True, True]
         """
-        choosing = min(CHOOSING, self.n_rounds // 2)
-        return self.one_topic and number >= min(MIXED, self.n_rounds - choosing)
+        return self.one_topic and number >= self.n_rounds - min(CHOOSING, self.n_rounds // 2)
 
     def of_round(self, topics: SizedTopics, alpha: NDArray[np.float32], turn: Turn, told: Arrays) -> Step:
         """The E step of this round, by what is `told` of the `topics`; `alpha` is the prior of mixtures."""
