@@ -252,8 +252,14 @@ def test_lda(gpu: device.Device) -> None:
     ("method", "settings"),
     [("calm", {"epsilon": 6.0, "n_rounds": 6}), ("pooled", {"n_rounds": 6})],
 )
-def test_methods(gpu: device.Device, method: str, settings: dict[str, float]) -> None:
-    corpus = some_corpus(40, 30)
+def test_methods(
+    gpu: device.Device, method: str, settings: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, brought = some_corpus(40, 30), list[int]()
+    bring = em_on_gpu.Stored.__init__
+    monkeypatch.setattr(
+        em_on_gpu.Stored, "__init__", lambda self, *given: (brought.append(1), bring(self, *given))[1]
+    )
     options = {"n_topics": 9, "n_parties": 2, **settings}
     expected = fedtopics.train(corpus, method, **options)
     found = fedtopics.train(corpus, method, **options, device="cuda")
@@ -261,3 +267,4 @@ def test_methods(gpu: device.Device, method: str, settings: dict[str, float]) ->
     assert found.record["scores"] == expected.record["scores"]
     if isinstance(gpu, PlayedGpu):  # not the scores alone
         assert ("words" if method == "calm" else "short_rows") in {launch[0] for launch in gpu.launches}
+    assert len(brought) == (2 if method == "calm" else 0)  # once for each party, not in every round
