@@ -130,9 +130,7 @@ class Calm(Method):
         if not 0 <= self.held_out <= 0.5:
             raise InputError(f"held_out must be a share from 0 to 0.5, got {self.held_out}")
         if self.held_out and self.one_topic:
-            raise InputError(
-                "held_out may end training before documents choose; leave out it or one_topic"
-            )
+            raise InputError("held_out may end training before documents choose; leave out it or one_topic")
         if not (self.alpha > 0 and self.beta > 0):
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         guided.parsed(self.seed_words, self.n_topics)
