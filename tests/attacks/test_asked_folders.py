@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from network.approved import approved
 
@@ -18,7 +19,7 @@ from fedtopics.errors import InputError
 from fedtopics.files import StoreError
 from fedtopics.network import wire
 from fedtopics.network.local import write_texts
-from fedtopics.network.messages import Reply, Request
+from fedtopics.network.messages import PROTOCOL, Reply, Request
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.party.offer import Offer
@@ -87,7 +88,7 @@ def change_plan(path: Path) -> None:
 def test_what_a_party_does_not_allow_any_more_holds_in_the_middle_of_a_run(
     asked: Asked, change: Callable[[Path], None]
 ) -> None:
-    assert asked.ask("hello", 0, {}) == ""
+    assert asked.ask("hello", 0, {"protocol": np.array(PROTOCOL)}) == ""
     assert asked.ask("vocabulary", 0, {"words": word_array(WORDS)}) == ""
     change(asked.path)
     assert asked.ask("contribute", 0, {}) in ("PolicyError", "BudgetError", "AcceptanceError")

@@ -16,7 +16,7 @@ from planted import drawn_corpus, planted_topics
 from fedtopics import methods
 from fedtopics.documents.text.words import word_array, word_digest
 from fedtopics.network import wire
-from fedtopics.network.messages import Reply, Request
+from fedtopics.network.messages import PROTOCOL, Reply, Request
 
 CORPUS = drawn_corpus(planted_topics(3, 8), 8, 10, 1)
 METHOD = methods.make("calm", epsilon=1.0, n_topics=3, n_rounds=4)
@@ -73,7 +73,7 @@ def test_questions_without_a_price_leave_no_file(asked: AskedParty) -> None:
     words = {"words": word_array(asked.words)}
     for number in range(5):
         run = f"run{number}"
-        assert asked.ask("hello", 0, {}, run)[0] == ""
+        assert asked.ask("hello", 0, {"protocol": np.array(PROTOCOL)}, run)[0] == ""
         assert asked.ask("vocabulary", 0, words, run)[0] == ""
         assert asked.ask("attest", 0, {}, run)[0] == ""
         assert asked.ask("contribute", 9, {}, run)[0] == "RoundPassedError"

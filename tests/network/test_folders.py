@@ -61,7 +61,7 @@ def made(tmp_path: Path) -> Path:
         onboarding.approve(tmp_path / "hub", onboarding.request(tmp_path / name, name))
         shutil.copy(tmp_path / "hub" / onboarding.TEMPLATE, tmp_path / name / "policy.toml")
         Offer.read(tmp_path / name, tmp_path / "hub" / "approved" / name).accept()
-        corpus = drawn_corpus(TOPICS, 200, 30, seed)
+        corpus = drawn_corpus(TOPICS, 2000, 30, seed)
         with (tmp_path / name / "letters.csv").open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["text"])
