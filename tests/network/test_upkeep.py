@@ -41,13 +41,6 @@ def federation(tmp_path: Path) -> LocalFederation:
     return processes.founded(tmp_path, ("north", "south", "west"), min_parties=2)
 
 
-class Ending:
-    """Certificates that end after this many days."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, days: float) -> None:
-        monkeypatch.setattr(certificates, "DAYS", days)
-
-
 def days_left(path: Path) -> float:
     return (certificates.read_certificate(path).not_valid_after_utc - datetime.now(UTC)) / timedelta(days=1)
 
