@@ -166,6 +166,13 @@ def test_the_picture_of_the_house_is_the_list() -> None:
     assert [name for *_, name in floors] == [name for name in HOUSE if name not in single]
 
 
+def test_the_page_has_the_rooms_in_the_order_of_the_list() -> None:
+    page = (ROOT / "docs" / "reference" / "architecture.md").read_text()
+    rows = page[page.index("| room |") : page.index("## Where is")].splitlines()[2:]
+    names = [name for row in rows if row for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert names == HOUSE
+
+
 def test_the_rooms_that_the_page_names_are_there() -> None:
     page = (ROOT / "docs" / "reference" / "architecture.md").read_text()
     table = page[page.index("| room |") : page.index("## Where is")]

@@ -45,9 +45,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     for name, code in CODES.items():
         chosen = list(islice(words(code), MOST))
-        content = lzma.compress(
-            "".join(f"{word}\n" for word in chosen).encode(), preset=9 | lzma.PRESET_EXTREME
-        )
+        content = lzma.compress("".join(f"{word}\n" for word in chosen).encode(), preset=PRESET)
         (folder / f"{name}.txt.xz").write_bytes(content)
         print(f"{name}: {len(chosen):,} words, {len(content):,} bytes")
 

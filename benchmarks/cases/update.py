@@ -29,7 +29,6 @@ SEEDS = (0, 1, 2)
 METHODS: dict[str, dict[str, Any]] = {"calm": {"epsilon": 6.0}, "shared": {}}
 WITHOUT_PRIVACY = ("reuters",)  # sets that `shared` is measured on
 N_TOPICS = 50
-TIMES, SHARE, IDS = 1.01, 1 / 3, 0.9  # what is asked: perplexity and time of training on all, stable numbers
 
 
 def measured(name: str, method: str, seed: int) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from network.rehearsal import Direct, Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
-from fedtopics.documents.text.words import word_digest
 from fedtopics.network import wire
 from fedtopics.network.coordinator.answers import Silence
 from fedtopics.network.coordinator.rounds import TooFewPartiesError
@@ -114,11 +113,6 @@ def test_the_words_of_another_run_are_refused(tmp_path: Path) -> None:
     stage.sides["north"] = replace(stage.sides["north"], terms=replace(stage.terms, words=words))
     trained(stage, lambda name, asked, answer: answer)
     assert told(stage, "party north: no vocabulary of round 0: it knows this run with other words")
-
-
-def wire_digest(words: tuple[str, ...]) -> str:
-
-    return word_digest(words)
 
 
 def test_clocks_that_differ_are_named(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from fedtopics.network.coordinator.checkpoint import ABOUT, Checkpoint
 from fedtopics.network.coordinator.door import Door, RefusedError
 from fedtopics.network.coordinator.renewal import Renewal
 from fedtopics.network.local import HUB, LocalFederation
-from fedtopics.network.messages import Request
+from fedtopics.network.messages import PROTOCOL, Request
 from fedtopics.network.party.answers import PartyAnswers
 from fedtopics.network.party.folder import PartyFolder
 from fedtopics.network.plan import certificates, onboarding
@@ -39,13 +39,6 @@ OTHERS = drawn_corpus(planted_topics(3, 8), 21, 10, 7)
 @pytest.fixture
 def federation(tmp_path: Path) -> LocalFederation:
     return processes.founded(tmp_path, ("north", "south", "west"), min_parties=2)
-
-
-class Ending:
-    """Certificates that end after this many days."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, days: float) -> None:
-        monkeypatch.setattr(certificates, "DAYS", days)
 
 
 def days_left(path: Path) -> float:
@@ -158,12 +151,15 @@ def test_a_run_is_finished_by_a_version_of_the_same_protocol_and_refused_by_anot
     stage.trained()
     stage.terms = replace(stage.terms, method=method)
     run = tmp_path / "run"
-    changed_about(run, protocol=2, version="9.1")
+    changed_about(run, protocol=PROTOCOL + 1, version="9.1")
     with pytest.raises(
         InputError, match=r"got one that began with fedtopics 9.1; finish it with that version"
     ):
         stage.trained()
     changed_about(run, protocol=None, version=None)  # as before versions were noted
+    with pytest.raises(InputError, match="began with fedtopics another version"):
+        stage.trained()
+    changed_about(run, protocol=PROTOCOL, version="9.1")
     assert stage.trained().next_round == 3
 
 
@@ -172,7 +168,7 @@ def test_a_party_and_a_coordinator_of_other_protocols_do_not_begin(
 ) -> None:
     method = methods.make("calm", n_topics=3, n_rounds=2, epsilon=20.0)
     stage = Rehearsal(tmp_path, simulated(method, CORPORA, min_parties=2), CORPORA)
-    monkeypatch.setattr(greeting, "PROTOCOL", 2)
+    monkeypatch.setattr(greeting, "PROTOCOL", PROTOCOL + 1)
     with pytest.raises(InputError, match="needs 2 parties, got 0"):
         stage.trained()
     assert any("it runs another version" in line for line in stage.lines)

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedtopics
+from fedtopics.evaluation.usefulness import unsure, warnings
 from fedtopics.model import TopicModel
+from fedtopics.model.merging import changes, still_called
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.method import Method
@@ -44,7 +46,7 @@ def made(
     remarks: Sequence[str] = (),
     **facts: Any,
 ) -> dict[str, Any]:
-    """The record of a run with the `facts` that its engine knows; scores are added when they are known."""
+    """The record of a run with the `facts` that its engine knows; `with_scores` adds what is known later."""
     settings = method.in_force(n_words)
     return {
         "schema": SCHEMA,
@@ -90,6 +92,25 @@ def drawn_towards(relation: RelatedWords, tau: float) -> dict[str, Any]:
         "n_known": relation.n_known,
         "n_weights": int(relation.weights.nnz),
     }
+
+
+def with_scores(record: dict[str, Any], model: TopicModel, scores: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a run whose `model` has these `scores`: what they warn of, and what their noise hides."""
+    found = {"n_topics": model.n_topics, "scores": dict(scores), "warnings": warnings(scores)}
+    return record | found | {"notes": [*record["notes"], *unsure(scores)]}
+
+
+def with_update(
+    record: dict[str, Any], model: TopicModel, before: TopicModel, notes: Sequence[str] = (), **facts: Any
+) -> tuple[dict[str, Any], TopicModel]:
+    """Record and `model` of a run that went on from the model `before`: what became of its topics.
+
+    These keep the names that they were given. `facts` are of the run before, `notes` of going on from it.
+    """
+    became = changes(before, model)
+    model = still_called(before, model, became)
+    notes = [*record["notes"], *notes, *became.told(model.names)]
+    return record | {"update": facts | became.to_dict(), "notes": notes}, model
 
 
 def with_card(model: TopicModel, record: Mapping[str, Any], language: str | None) -> TopicModel:

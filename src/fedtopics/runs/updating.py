@@ -15,12 +15,12 @@ from typing import Any
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
-from fedtopics.evaluation.usefulness import warnings
 from fedtopics.methods import make, settings
-from fedtopics.model.merging import changes, merge, still_called, union, widened
+from fedtopics.model.merging import merge, union, widened
 from fedtopics.protocol.method import Method
 from fedtopics.runs.experiment import scored, train_on
 from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
+from fedtopics.runs.record import with_scores, with_update
 from fedtopics.runs.run import Run
 
 FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
@@ -73,18 +73,14 @@ def update(
     )
     if begins_anew:
         found = _merged(run, found, data, n_threads or 1)
-    became = changes(run.model, found.model)
-    found = replace(found, model=still_called(run.model, found.model, became))
-    told = {
+    before = {
         "of_model": run.record.get("model_sha256", ""),
         "of_tokens": run.model.n_tokens,
         "privacy": run.privacy,
-        **became.to_dict(),
     }
-    unkept = [] if begins_anew or run.kept else [UNKEPT]
-    notes = [*found.record["notes"], TWICE, *unkept, *became.told(found.model.names)]
-    record = found.record | {"update": told, "notes": notes}
-    return replace(found, record=record, kept={**run.kept, **found.kept})
+    notes = [TWICE] if begins_anew or run.kept else [TWICE, UNKEPT]
+    record, model = with_update(found.record, found.model, run.model, notes, **before)
+    return replace(found, record=record, model=model, kept={**run.kept, **found.kept})
 
 
 def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Method:
@@ -116,5 +112,6 @@ def _prepared(source: Any, vocabulary: tuple[str, ...], **options: Any) -> Data:
 def _merged(run: Run, found: Run, data: Data, n_threads: int) -> Run:
     """The run on new documents by itself, with topics merged into those of the model."""
     model = replace(merge(run.model, found.model), card=found.model.card, language=run.model.language)
-    record = found.record | {"n_topics": model.n_topics, "scores": scored(model, data, n_threads)}
-    return replace(found, model=model, record=record | {"warnings": warnings(record["scores"])})
+    return replace(
+        found, model=model, record=with_scores(found.record, model, scored(model, data, n_threads))
+    )

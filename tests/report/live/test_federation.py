@@ -33,10 +33,6 @@ def federation(tmp_path: Path) -> Iterator[LocalFederation]:
         yield found
 
 
-def state_of(page: Any, party: str) -> str:
-    return str(page.locator(f'[data-party="{party}"]').get_attribute("data-state"))
-
-
 def wait(page: Any, script: str, given: Any = None, seconds: float = 120) -> None:
     """Wait until a script is true: by asking, as the page's policy lets nobody put one into it."""
     end = monotonic() + seconds

@@ -22,9 +22,7 @@ from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
-from fedtopics.evaluation.usefulness import unsure, warnings
 from fedtopics.model import TopicModel
-from fedtopics.model.merging import changes, still_called
 from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import (
     ATTESTED,
@@ -181,24 +179,19 @@ def write(
     if terms.relation is not None:
         planned, _ = terms.relation
         facts["consistency"] = record.drawn_towards(loaded(*terms.relation, end.words or ()), planned.tau)
-    kept = _record(plan, terms, end, facts) | {"n_topics": model.n_topics}
+    kept = _record(plan, terms, end, facts)
     model = record.with_card(model, kept, plan.texts.language)
+    scores = dict(kept["scores"])
     if test is not None:
-        kept["scores"] |= scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
+        scores |= scores_on(model, test.with_vocabulary(model.vocabulary), n_threads=terms.n_threads)
     if last.scored is not None and last.scored.score is not None:
         found = last.scored.score
         near = {"perplexity_low": found.low, "perplexity_high": found.high}
-        kept["scores"] |= {"perplexity": found.perplexity, "perplexity_unigram": found.without, **near}
-    kept["warnings"] = warnings(kept["scores"])
-    kept["notes"] = [*kept["notes"], *unsure(kept["scores"])]
+        scores |= {"perplexity": found.perplexity, "perplexity_unigram": found.without, **near}
+    kept = record.with_scores(kept, model, scores)
     if before is not None and plan.continues is not None:
-        became = changes(before, model)
-        model = still_called(before, model, became)
-        kept["update"] = {
-            "of_model": plan.continues.model_sha256,
-            "run": plan.continues.run,
-        } | became.to_dict()
-        kept["notes"] = [*kept["notes"], *became.told(model.names)]
+        facts = {"of_model": plan.continues.model_sha256, "run": plan.continues.run}
+        kept, model = record.with_update(kept, model, before, **facts)
     shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
     Run(kept, model, {}, ledger).save(folder)
     files.publish(folder / attestation.FILE, signed)
