@@ -28,6 +28,7 @@ from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
+from fedtopics.runs import record
 from fedtopics.runs.run import Run
 
 PARTIES = ("north", "south")
@@ -105,7 +106,7 @@ def test_a_run_of_no_use_is_called_so_wherever_the_coordinator_shows_it(
     hub = CoordinatorFolder(federation / "hub")
     run = hub.submit()
     sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
-    monkeypatch.setattr(coordinating.result, "warnings", lambda scores: ["worse than nothing"])
+    monkeypatch.setattr(record, "warnings", lambda scores: ["worse than nothing"])
     coordinating.conduct(hub, run, Direct(sides))
     for side in sides.values():
         side.store.close()
@@ -131,10 +132,10 @@ def test_held_out_documents_are_not_trained_on(federation: Path) -> None:
     folder = PartyFolder(federation / "north")
     trained, held_out = folder._parts()
     assert held_out is not None
-    assert (trained.n_docs, held_out.n_docs) == (150, 50)
+    assert (trained.n_docs, held_out.n_docs) == (1500, 500)
     again, _ = PartyFolder(federation / "north")._parts()
     assert np.array_equal(trained.words, again.words)
-    assert folder.training().n_docs == 150
+    assert folder.training().n_docs == 1500
 
 
 def test_persons_are_held_out_whole_and_each_for_itself(tmp_path: Path, federation: Path) -> None:
@@ -161,7 +162,7 @@ def test_persons_are_held_out_whole_and_each_for_itself(tmp_path: Path, federati
 def test_a_party_starts_only_if_every_document_names_its_person(federation: Path, tmp_path: Path) -> None:
     folder = PartyFolder(shutil.copytree(federation / "north", tmp_path / "north"))
     folder.note_source(str(federation / "north" / "letters.csv"), {"person_column": None})
-    assert folder.check_source() == "200 documents"
+    assert folder.check_source() == "2000 documents"
     folder.note_source(str(federation / "north" / "letters.csv"), {"person_column": "author"})
     with pytest.raises(InputError, match=r"expected a column 'author' in .*letters.csv, got text"):
         folder.check_source()
