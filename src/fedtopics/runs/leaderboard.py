@@ -2,8 +2,8 @@
 
 The privacy parameter of a method means something else in every paper. Here it is found by bisection on the
 method's prices, so that what the ledger proves for the asked relation, all rounds together, is the budget;
-the run then has a ledger that would refuse more. A method that proves nothing for the relation, or cannot come
-down to the budget, is listed with the reason and has no rank.
+the run then has a ledger that would refuse more. A method that proves nothing for the relation, or cannot
+come down to the budget, is listed with the reason and has no rank.
 """
 
 from collections.abc import Iterator, Sequence
