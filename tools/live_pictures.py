@@ -31,7 +31,7 @@ def live_pages(folder: Path) -> Iterator[dict[str, str]]:
     words = local.planned_words(None, 4.0)
     plan = local.plan_for(dealt, "calm", settings, words=words, simulation_seed=0)
     plan = replace(plan, name="eras", min_parties=2)
-    with local.found(folder / "eras", plan, dealt) as federation:
+    with local.establish(folder / "eras", plan, dealt) as federation:
         run = federation.hub.submit()
         watched = RunWatch(federation.hub, run)
         federation.start()

@@ -68,7 +68,7 @@ def founded(
         simulation_seed=SEED,
         secure_sum=secure_sum,
     )
-    return LocalFederation.found(
+    return LocalFederation.establish(
         folder / "federation", plan, texts, policy_template(plan, simulation=True), listed
     )
 

@@ -13,15 +13,16 @@ from network.rehearsal import wired
 
 from fedtopics import methods
 from fedtopics.checks import check_engine
+from fedtopics.checks.engine import check_refusals, check_same_result, invented_corpora
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol import in_process
-from fedtopics.protocol.engine import Engine, Outcome
+from fedtopics.protocol.engine import Engine, Outcome, Round
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Party, Turn
 
-ONE = [methods.make("shared", n_topics=3, n_rounds=2)]
+SMALL = methods.make("calm", n_topics=3, n_rounds=2)
 
 
 def test_the_reference_passes() -> None:
@@ -43,6 +44,8 @@ def a_page(
     stand_in: bool = False,
     role: str = "party",
     per_party: bool = True,
+    knows_words: bool = True,
+    tells_all: bool = True,
 ) -> Engine:
     """The shortest engine there is, with places for bugs."""
 
@@ -57,7 +60,7 @@ def a_page(
                 ledger.require(name, method.prices(len(vocabulary)))
         parties = {name: Party(name, corpora[name], {}) for name in sorted(corpora)[::order]}
         turn, log = Turn(seed, "server"), []
-        state = method.start(len(vocabulary), turn) | method.known_words(vocabulary)
+        state = method.start(len(vocabulary), turn) | (method.known_words(vocabulary) if knows_words else {})
         for number in range(method.n_rounds + rounds):
             turn, sent = replace(turn, round=number), {}
             for name, party in parties.items():
@@ -79,10 +82,14 @@ def a_page(
                 for name in sent:
                     cost = method.prices(len(vocabulary))[number]
                     ledger.charge(name, number, cost, content=f"{name} {number}")
-            log.append(in_process.Round(number, 0.0, 0, 0))
-        local = {name: method.local_model(party) for name, party in parties.items()}
-        kept = {name: model for name, model in local.items() if model is not None}
-        return Outcome(method.model(state, vocabulary), kept, ledger, log)
+            log.append(Round(number, 0.0, 0, 0, method.measures(state)))
+        local = {name: model for name, party in parties.items() if (model := method.local_model(party))}
+        found = Outcome(method.model(state, vocabulary), local, ledger, log)
+        if not tells_all:
+            return found
+        left = {name: kept for name, party in parties.items() if (kept := method.kept(party))}
+        topics, remarks = method.party_topics(state), method.remarks(state)
+        return replace(found, party_topics=topics, remarks=remarks, kept=left)
 
     return engine
 
@@ -104,6 +111,7 @@ def test_an_engine_of_one_page_passes() -> None:
         ({"stand_in": True}, "of a party that failed"),
         ({"role": "server"}, "of north in round 0"),
         ({"per_party": False}, "of north in round 0"),
+        ({"knows_words": False}, "of north in round 0, .* `known_words`"),
     ],
     ids=lambda bug: "-".join(bug) if isinstance(bug, dict) else "",
 )
@@ -114,9 +122,27 @@ def test_an_engine_with_a_bug_does_not_pass(bug: dict[str, Any], got: str) -> No
 
 @pytest.mark.parametrize(
     ("bug", "got"),
-    [({"charge": "never"}, "other charges"), ({"remembers": False}, "another"), ({"rounds": -1}, "another")],
-    ids=["charge", "remembers", "rounds"],
+    [
+        ({"charge": "never"}, "other charges"),
+        ({"remembers": False}, "another model of Calm"),
+        ({"rounds": -1}, "another model"),
+        ({"tells_all": False}, "other `party_topics` of Calm"),
+    ],
+    ids=["charge", "remembers", "rounds", "tells_all"],
 )
 def test_methods_find_bugs_too(bug: dict[str, Any], got: str) -> None:
     with pytest.raises(AssertionError, match=got):
-        check_engine(a_page(**bug), ONE)
+        check_same_result(a_page(**bug), SMALL, invented_corpora())
+
+
+def test_an_engine_that_gives_nothing_or_breaks_is_told_so() -> None:
+    def nothing(method: Method, corpora: Mapping[str, Corpus], *, seed: int, ledger: Ledger) -> Any:
+        return None
+
+    def broken(method: Method, corpora: Mapping[str, Corpus], *, seed: int, ledger: Ledger) -> Any:
+        raise InputError("never") if corpora else KeyError("north")
+
+    with pytest.raises(AssertionError, match="got None with Probe, which is no Outcome"):
+        check_engine(nothing)
+    with pytest.raises(AssertionError, match=r"got KeyError.* where no party at all is refused"):
+        check_refusals(broken, invented_corpora())

@@ -169,6 +169,42 @@ class SaysNothingOfItself(Calm):
     about = About("", "", "")
 
 
+class HasNothingToSay(Calm):
+    about = None  # type: ignore[assignment]
+
+
+class AnnouncesNoList(Calm):
+    def prices(self, n_words: int) -> list[Cost]:
+        return None  # type: ignore[return-value]
+
+
+class ForgetsTheMemory(Calm):
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> Answer:
+        return super().contribute(party, told, turn)[0]  # type: ignore[return-value]
+
+
+class SendsWhatIsNoNumber(Calm):
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> Answer:
+        release, memory = super().contribute(party, told, turn)
+        return release.map(lambda value: value | {"n_docs": np.array(np.nan)}), memory
+
+
+class SendsCountsForNothing(Calm):
+    def contribute(self, party: Party, told: Arrays, turn: Turn) -> Answer:
+        release, memory = super().contribute(party, told, turn)
+        return reuse(release.value), memory
+
+
+class SaysNothingOfSums(Calm):
+    def combine_total(self, state: Arrays, total: Total, turn: Turn) -> Arrays:
+        return Method.combine_total(self, state, total, turn)
+
+
+class GoesOnFromNothing(Calm):
+    def continued(self, model: TopicModel) -> Arrays:
+        return {"counts": None}  # type: ignore[dict-item]
+
+
 @dataclass
 class Thawed(Method):
     n_topics: int = 3
@@ -204,6 +240,13 @@ BROKEN = {
     KeepsInVain: "`kept` is of no use to a method without `continued`",
     LosesWhatItKept: "it does not go on from its own model: KeyError",
     SaysNothingOfItself: "`about` must say all of its parts",
+    HasNothingToSay: "`about` must say all of its parts",
+    AnnouncesNoList: "`prices` must give a list of costs, got None",
+    ForgetsTheMemory: "`contribute` must give a Release and the party's memory, got Release",
+    SendsWhatIsNoNumber: "n_docs is sent with numbers that are not finite",
+    SendsCountsForNothing: "round 0 sends what depends on the documents, and has no price",
+    SaysNothingOfSums: "SaysNothingOfSums says neither `combine` nor `combine_total`",
+    GoesOnFromNothing: "`continued` must give arrays of numbers by their names, got NoneType as 'counts'",
     Thawed: "a method is frozen",
 }
 

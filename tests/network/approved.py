@@ -39,7 +39,7 @@ def approved(
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / "hub", plan, listed)
+        onboarding.establish(folder / "hub", plan, listed)
         for name in parties:
             onboarding.approve(folder / "hub", onboarding.request(folder / name, name))
             template = (folder / "hub" / onboarding.TEMPLATE).read_text()

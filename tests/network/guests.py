@@ -109,5 +109,5 @@ def other_authority(folder: Path, federation: LocalFederation) -> Path:
     """A federation of the same plan by somebody else."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / "stranger", federation.hub.plan, federation.folder / HUB / "words.txt")
+        onboarding.establish(folder / "stranger", federation.hub.plan, federation.folder / HUB / "words.txt")
     return folder / "stranger"

@@ -69,7 +69,7 @@ def founded(
     listed = words if plan.vocabulary.mode == "public" else None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)  # made sooner
-        return LocalFederation.found(folder / "federation", plan, documents, policy, listed)
+        return LocalFederation.establish(folder / "federation", plan, documents, policy, listed)
 
 
 def reference(federation: LocalFederation) -> TopicModel:

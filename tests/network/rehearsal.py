@@ -26,7 +26,7 @@ from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.coding import NOTHING, Known
 from fedtopics.protocol.engine import Engine, Outcome
 from fedtopics.protocol.method import Method
-from fedtopics.protocol.turn import Arrays
+from fedtopics.protocol.turn import Arrays, Party
 
 PLAN = "0" * 64
 
@@ -131,7 +131,14 @@ def wired(folder: Path) -> Engine:
         coordinator.deliver(end.words or (), {})
         local = {name: kept.local_model for name, kept in stage.kept.items() if kept.local_model is not None}
         model = method.model(end.state, end.words or ())
-        return Outcome(model, local, Ledger(entries=entries), list(end.rounds))
+        left = {
+            name: kept
+            for name, side in stage.sides.items()
+            if (kept := method.kept(Party(name, corpora[name], side.store.load_memory("first"))))
+        }
+        ledger, topics = Ledger(entries=entries), method.party_topics(end.state)
+        rounds, remarks = list(end.rounds), method.remarks(end.state)
+        return Outcome(model, local, ledger, rounds, topics, remarks, left)
 
     return engine
 

@@ -52,12 +52,12 @@ def made(tmp_path: Path) -> Path:
         "localhost:8002",
         PARTIES,
         "calm",
-        Budget("word add/remove", 80.0, 1e-6),
+        Budget("word add/remove", 400.0, 1e-6),
         PlannedWords.of_file(tmp_path / "words.txt"),
         settings={"epsilon": 8.0, "n_topics": 3, "n_rounds": 4},
-        evaluation=Evaluation("private", 0.25, 20.0, 1e-6),
+        evaluation=Evaluation("private", 0.25, 100.0, 1e-6),
     )
-    onboarding.found(tmp_path / "hub", plan, tmp_path / "words.txt")
+    onboarding.establish(tmp_path / "hub", plan, tmp_path / "words.txt")
     for seed, name in enumerate(PARTIES):
         onboarding.approve(tmp_path / "hub", onboarding.request(tmp_path / name, name))
         shutil.copy(tmp_path / "hub" / onboarding.TEMPLATE, tmp_path / name / "policy.toml")
@@ -199,7 +199,7 @@ def test_a_simulated_federation_protects_persons_with_a_public_list_of_words(tmp
     settings = {"unit": "person", "n_topics": 2}
     plan = local.plan_for(named, "hush", settings, words=words, simulation_seed=0)
     assert (plan.privacy.relation, plan.agreement()) == ("person add/remove", None)
-    federation = local.found(tmp_path / "all", plan, named, tmp_path / "list.txt")
+    federation = local.establish(tmp_path / "all", plan, named, tmp_path / "list.txt")
     assert federation.persons
     assert plan.words(tmp_path / "all" / "north") == ("tax", "law", "port", "sea")
     for both in ((tmp_path / "list.txt", 4.0), (None, None)):
@@ -220,7 +220,7 @@ def test_a_simulated_federation_may_hold_nothing_out(tmp_path: Path) -> None:
     settings = {"n_topics": 2, "epsilon": 6.0}
     plan = local.plan_for(texted, "calm", settings, words=words, simulation_seed=0)
     assert plan.evaluation.mode == "none"
-    local.found(tmp_path / "all", plan, texted, tmp_path / "list.txt")
+    local.establish(tmp_path / "all", plan, texted, tmp_path / "list.txt")
     assert not list((tmp_path / "all" / "coordinator").glob("test.*"))
 
 

@@ -18,7 +18,7 @@ from fedtopics.commands.application import app
 from fedtopics.documents import read
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.coordinating import read_test
-from fedtopics.network.local import LocalFederation, Texted, found, plan_for
+from fedtopics.network.local import LocalFederation, Texted, establish, plan_for
 from fedtopics.network.party.folder import PartyFolder, found_documents
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.parts import PlannedRelation, PlannedWords
@@ -105,7 +105,7 @@ def federation(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     texted = Texted({"north": ["x"], "south": ["y"]}, [], language="en+de")
     planned = {"words": PlannedWords.of_file(words), "consistency": PlannedRelation.of_file(relation, 1.0)}
     plan = plan_for(texted, "calm", SETTINGS, simulation_seed=0, **planned)
-    return found(tmp_path / "fed", plan, texted, words, relation)
+    return establish(tmp_path / "fed", plan, texted, words, relation)
 
 
 def documents(federation: LocalFederation, rows: list[dict[str, str]], **options: str) -> Mapping[str, int]:

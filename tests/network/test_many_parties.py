@@ -103,7 +103,7 @@ def crowded(folder: Path, n_words: int, n_parties: int) -> LocalFederation:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
-        onboarding.found(folder / HUB, plan, words)
+        onboarding.establish(folder / HUB, plan, words)
         onboarding.approve(folder / HUB, onboarding.request(folder / names[0], names[0]))
         for name in names[1:]:
             (folder / name).mkdir()

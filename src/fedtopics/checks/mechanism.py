@@ -30,6 +30,7 @@ from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.mechanisms.rows import SparseRows
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.cost import Cost, Relation
+from fedtopics.privacy.price.release import Release
 
 FALSE_ALARM = 1e-6  # of one mechanism that is right
 N_DRAWS = 5_000
@@ -99,6 +100,7 @@ def _check_price(mechanism: Mechanism, made: Made, corpora: list[Corpus], noise:
     for corpus in corpora:
         data = data_of(mechanism.takes, [corpus])
         release = made(*data, noise)
+        _require(isinstance(release, Release), "a Release", release)
         _require(release.cost == made.price("simulated"), "a release that costs the price", release.cost)
         _check_form(mechanism, made, data, release.value)
     _require(made.price() == price, "the same price after a release", made.price())

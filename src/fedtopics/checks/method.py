@@ -29,7 +29,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from fedtopics.checks.played import N_WORDS, ContractError, Played, documents, require, require_same
+from fedtopics.checks.played import (
+    N_WORDS,
+    ContractError,
+    Played,
+    documents,
+    require,
+    require_arrays,
+    require_same,
+)
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost, Relation
@@ -67,9 +75,9 @@ def check_method(method: Method | type[Method]) -> None:
     require_same("another number of threads gives other bytes", run, threads)
     require(_topics(run) == _topics(threads), "another number of threads gives another model")
     require(_topics(run) != _topics(Played(made, corpora, seed=4).whole()), "another seed changes no topic")
-    _check_numbers(run)
-    _check_price(run)
+    _check_signs(run)
     _check_free(run, Played(made, others).whole())
+    _check_price(run)
     _check_models(run)
     _check_missing(made, corpora)
     check_blindfold(made)
@@ -90,14 +98,18 @@ def _check_shape(method: Method) -> None:
         pass
     else:
         raise ContractError("a method is frozen: @dataclass(frozen=True)")
-    about = method.about
-    require(about.summary and about.guarantee and about.citation, "`about` must say all of its parts")
+    try:
+        said = method.about.summary and method.about.guarantee and method.about.citation
+    except AttributeError:
+        said = ""
+    require(said, "`about` must say all of its parts")
 
 
 def _check_words(method: Method) -> None:
     """What a method says before a run: twice the same, and ready for a record."""
     prices = method.prices(N_WORDS)
-    require(all(isinstance(price, Cost) for price in prices), f"`prices` must give costs, got {prices!r:.60}")
+    costs = isinstance(prices, list) and all(isinstance(price, Cost) for price in prices)
+    require(costs, f"`prices` must give a list of costs, got {prices!r:.60}")
     require(prices == method.prices(N_WORDS), "`prices` must say the same whenever it is asked")
     said = [*method.notes(N_WORDS), *method.shows()]
     require(all(isinstance(line, str) for line in said), f"`notes` and `shows` give texts, got {said!r:.60}")
@@ -107,10 +119,9 @@ def _check_words(method: Method) -> None:
         raise ContractError(f"`in_force` and `forecast` must be ready for JSON: {error}") from error
 
 
-def _check_numbers(played: Played) -> None:
+def _check_signs(played: Played) -> None:
     for _, _, release in played.releases:
         for name, array in release.value.items():
-            require(np.isfinite(array).all(), f"{name} is sent with numbers that are not finite")
             signed = name in played.method.may_be_negative or not array.size or array.min() >= 0
             require(signed, f"{name} is sent with numbers below 0; name it in `may_be_negative`")
 
@@ -183,10 +194,14 @@ def _check_going_on(played: Played) -> None:
         return
     again = Played(method, played.corpora)
     try:
-        again.state |= method.continued(played.models()[0])
+        begun = method.continued(played.models()[0])
+        require_arrays("continued", begun)
+        again.state |= begun
         for name, corpus in played.corpora.items():
             kept = method.kept(Party(name, corpus, first[name]))
+            require_arrays("kept", kept)
             again.memory[name] = method.resumed(kept, N_WORDS)
+            require_arrays("resumed", again.memory[name])
         _check_models(again.whole())
     except (LookupError, ArithmeticError, TypeError, ValueError) as error:
         raise ContractError(f"it does not go on from its own model: {error!r}") from error

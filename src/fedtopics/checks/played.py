@@ -45,7 +45,7 @@ def documents(method: Method, seed: int, seed_of_lengths: int) -> Corpus:
         sentence_offsets=np.cumsum([0, *(length for document in lengths for length in document)]),
         document_sentences=np.cumsum([0, *N_SENTENCES]),
         persons=tuple(str(number // 2) for number in range(len(N_SENTENCES))),
-        sentence_unit="paragraph" if vars(method).get("unit") == "paragraph" else "sentence",
+        sentence_unit=method.sentence_unit,
     )
 
 
@@ -60,7 +60,7 @@ class Played:
         self.memory: dict[str, Arrays] = {name: {} for name in corpora}
         self.releases: list[tuple[int, str, Release[Arrays]]] = []
         self.state = method.start(N_WORDS, self.server) | method.known_words(VOCABULARY)
-        _require_arrays("start", self.state)
+        require_arrays("start", self.state)
         self.before = self.state  # the last round
 
     def whole(self) -> "Played":
@@ -74,8 +74,11 @@ class Played:
         self.before = self.state
         sent = {name: self._contribution(number, name) for name in present}
         with _untouched("combine", state=self.state, **sent):
-            after = self.method.combine(self.state, sent, replace(self.server, round=number))
-        _require_arrays("combine", after)
+            try:
+                after = self.method.combine(self.state, sent, replace(self.server, round=number))
+            except NotImplementedError as error:
+                raise ContractError(f"{error}") from error
+        require_arrays("combine", after)
         self.state = after
 
     def models(self) -> list[TopicModel]:
@@ -91,7 +94,7 @@ class Played:
     def _contribution(self, number: int, name: str) -> Arrays:
         with _untouched("tell", state=self.state):
             told = self.method.tell(self.state, name)
-        _require_arrays("tell", told)
+        require_arrays("tell", told)
         try:
             forms.check(told, self.method.may_be_told(N_WORDS, name))
         except forms.ToldError as error:
@@ -99,10 +102,14 @@ class Played:
         corpus, memory = self.corpora[name], self.memory[name]
         turn = replace(self.server, role="party", round=number, party=name)
         with _untouched("contribute", told=told, memory=memory):
-            release, self.memory[name] = self.method.contribute(Party(name, corpus, memory), told, turn)
-        require(isinstance(release, Release), f"`contribute` must give a Release, got {release!r:.60}")
-        _require_arrays("contribute", release.value)
-        _require_arrays("contribute (memory)", self.memory[name])
+            answer = self.method.contribute(Party(name, corpus, memory), told, turn)
+        two = isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Release)
+        require(two, f"`contribute` must give a Release and the party's memory, got {answer!r:.60}")
+        release, self.memory[name] = answer
+        require_arrays("contribute", release.value)
+        for key, array in release.value.items():
+            require(np.isfinite(array).all(), f"{key} is sent with numbers that are not finite")
+        require_arrays("contribute (memory)", self.memory[name])
         self.releases.append((number, name, release))
         self._require_declared(number, told, corpus, release)
         return release.value
@@ -139,7 +146,8 @@ def _untouched(verb: str, **held: Arrays) -> Iterator[None]:
         require(same(before[name], arrays), f"`{verb}` changes what it is given in place: {name}")
 
 
-def _require_arrays(verb: str, arrays: Any) -> None:
+def require_arrays(verb: str, arrays: Any) -> None:
+    """Raise unless what the `verb` gives can be carried and stored."""
     require(isinstance(arrays, dict), f"`{verb}` must give a dictionary of arrays, got {arrays!r:.60}")
     for key, array in arrays.items():
         right = isinstance(key, str) and isinstance(array, np.ndarray) and array.dtype.kind in "biuf"

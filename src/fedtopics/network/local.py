@@ -72,7 +72,7 @@ class LocalFederation:
     languages: bool = False
 
     @classmethod
-    def found(
+    def establish(
         cls,
         folder: Path,
         plan: Plan,
@@ -84,7 +84,7 @@ class LocalFederation:
         relation: Path | None = None,
     ) -> "LocalFederation":
         """Write everybody's files: keys, certificates, the accepted plan, each party's texts and policy."""
-        onboarding.found(folder / HUB, plan, words, relation)
+        onboarding.establish(folder / HUB, plan, words, relation)
         requests = {party: onboarding.request(folder / party, party) for party in plan.parties}
         if plan.secure_sum is not None:
             known = {name: fingerprint(read_request(path)[1].public_key()) for name, path in requests.items()}
@@ -248,7 +248,7 @@ def plan_for(
     return draft.priced()
 
 
-def found(
+def establish(
     folder: Path,
     plan: Plan,
     texted: Texted,
@@ -260,7 +260,7 @@ def found(
     `words` where their list is public; `relation`: the file of the plan's word relation.
     """
     policy, known = policy_template(plan, simulation=True), (texted.persons, texted.languages)
-    federation = LocalFederation.found(folder, plan, texted.parties, policy, words, *known, relation)
+    federation = LocalFederation.establish(folder, plan, texted.parties, policy, words, *known, relation)
     if texted.test:
         write_texts(folder / HUB / "test.jsonl", texted.test, languages=texted.test_languages)
     return federation

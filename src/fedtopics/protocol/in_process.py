@@ -51,7 +51,7 @@ def run(
 ) -> Outcome:
     """Train `method` on one corpus per party name (`corpora`); `n_threads` change no bit.
 
-    The `ledger` must afford the method's plan before any document is looked at, and is charged with every
+    The `ledger` must afford the method's prices before any document is looked at, and is charged with every
     release. Noise comes from the `seed`, which protects nobody who knows it, unless `secure`. With `summing`
     the parties are added up as by a secure sum. `overhear` is given what every party is told and answers,
     `on_round` the log of each round, to which `monitor` adds. `contribute` answers in place of the method's

@@ -232,6 +232,11 @@ class Method(ABC):
         """Whether that is a document more or less, or a person: nothing may depend on how many there are."""
         return self.protects in ("document add/remove", "person add/remove")
 
+    @property
+    def sentence_unit(self) -> str:
+        """What the sentences of documents have to be (`Corpus.sentence_unit`), where it looks at them."""
+        return "sentence"
+
     def in_force(self, n_words: int) -> dict[str, Any]:
         """[anyone] All settings as they hold, those too that follow from others, ready for JSON."""
         return ({} if self.variant is None else {"variant": self.variant}) | asdict(cast(Any, self))

@@ -1,9 +1,9 @@
 """All methods at one true epsilon: what each is worth when all keep the same promise.
 
 The privacy parameter of a method means something else in every paper. Here it is found by bisection on the
-method's plan, so that what the ledger proves for the asked relation, all rounds together, is the budget; the
-run then has a ledger that would refuse more. A method that proves nothing for the relation, or cannot come
-down to the budget, is listed with the reason and has no rank.
+method's prices, so that what the ledger proves for the asked relation, all rounds together, is the budget;
+the run then has a ledger that would refuse more. A method that proves nothing for the relation, or cannot
+come down to the budget, is listed with the reason and has no rank.
 """
 
 from collections.abc import Iterator, Sequence
@@ -131,10 +131,10 @@ def calibrated(name: str, parameter: str, settings: dict[str, Any], budget: Budg
     @cache
     def spent(value: float) -> float:
         try:
-            plan = methods.make(name, **settings | {parameter: value}).prices(n_words)
+            prices = methods.make(name, **settings | {parameter: value}).prices(n_words)
         except (InputError, ArithmeticError):  # the method takes no such value
             return inf
-        return budget.epsilon_of(total(plan))
+        return budget.epsilon_of(total(prices))
 
     quiet, loud = PARAMETERS[parameter]
     grid = np.geomspace(quiet, loud, N_STEPS).tolist()

@@ -19,7 +19,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
         onboarding.request(folder / "other", "north")
-        onboarding.found(folder / "stranger", plan, folder / "list.txt")
+        onboarding.establish(folder / "stranger", plan, folder / "list.txt")
     return folder
 
 

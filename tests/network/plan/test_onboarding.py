@@ -79,7 +79,7 @@ def test_keys_are_never_overwritten(here: Path) -> None:
     with pytest.raises(InputError, match="keys are never overwritten"):
         certificates.make_key(here / "north" / "party.key")
     with pytest.raises(InputError, match="without a federation"):
-        onboarding.found(here / "hub", Plan.read(here / "hub" / "plan.toml"))
+        onboarding.establish(here / "hub", Plan.read(here / "hub" / "plan.toml"))
 
 
 def test_only_parties_of_the_plan_are_approved(here: Path) -> None:

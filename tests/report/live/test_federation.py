@@ -29,7 +29,7 @@ def federation(tmp_path: Path) -> Iterator[LocalFederation]:
     settings = {"n_topics": TOPICS, "n_rounds": ROUNDS, "epsilon": 6.0}
     words = local.planned_words(None, 4.0)
     plan = local.plan_for(dealt, "calm", settings, words=words, simulation_seed=0)
-    with local.found(tmp_path / "eras", replace(plan, min_parties=2), dealt) as found:
+    with local.establish(tmp_path / "eras", replace(plan, min_parties=2), dealt) as found:
         yield found
 
 

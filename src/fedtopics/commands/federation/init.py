@@ -77,7 +77,7 @@ def init(
         secure_sum=summing,
         consistency=options.related(consistency, consistency_tau),
     ).priced()
-    onboarding.found(folder, plan, public, consistency)
+    onboarding.establish(folder, plan, public, consistency)
     _say_next(plan, folder, invited)
 
 

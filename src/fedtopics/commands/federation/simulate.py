@@ -98,7 +98,7 @@ def simulate(
     )
     price.require_plan_wanted(plan, accepted=accept_cost)
     with bar("Keys, certificates, plans accepted"):
-        made = local.found(out, plan, texted, public, consistency)
+        made = local.establish(out, plan, texted, public, consistency)
     with made as federation:
         _run(federation, patience, port if web else None, title)
         options.say(f"{perf_counter() - began:.0f} s in all")

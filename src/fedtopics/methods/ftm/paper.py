@@ -32,7 +32,7 @@ import numpy as np
 
 from fedtopics.methods.ftm import unit_chain
 from fedtopics.methods.ftm.integrated_topics import IntegratedTopics, packed, unpacked
-from fedtopics.methods.ftm.vectors import Vectors
+from fedtopics.methods.ftm.vectors import TokenVectors, Vectors
 from fedtopics.model import matching
 from fedtopics.model.matching import WeightedTopics
 from fedtopics.privacy.price.cost import Relation
@@ -61,7 +61,7 @@ class PrintedFtm(IntegratedTopics):
         return ("the number of words of each document", *super().shows())
 
     def vectors(self, n_words: int) -> Vectors:
-        return Vectors(self.token_vectors(n_words), self.unit == "sentence")
+        return TokenVectors(self.token_vectors(n_words), self.unit == "sentence")
 
     def weighted(self, topics: WeightedTopics) -> WeightedTopics:
         """By the data of the party, not of each topic."""

@@ -30,7 +30,7 @@ import numpy as np
 from fedtopics.errors import InputError
 from fedtopics.methods.ftm import local_topics
 from fedtopics.methods.ftm.integrated_topics import IntegratedTopics, packed, unpacked
-from fedtopics.methods.ftm.vectors import Vectors
+from fedtopics.methods.ftm.vectors import HistogramVectors, TokenVectors, Vectors
 from fedtopics.model.matching import WeightedTopics
 from fedtopics.privacy.mechanisms.bounds import Bounds
 from fedtopics.privacy.mechanisms.histogram import Histogram
@@ -64,9 +64,9 @@ class Ftm(IntegratedTopics):
     def vectors(self, n_words: int) -> Vectors:
         sentences = self.unit == "sentence"
         if self.release == "tokens":
-            return Vectors(self.token_vectors(n_words), sentences)
+            return TokenVectors(self.token_vectors(n_words), sentences)
         mechanism = Histogram(self.epsilon, n_words, bounds=Bounds(max_length=self.max_length))
-        return Vectors(mechanism, sentences, 0.0 if sentences else self.burstiness)
+        return HistogramVectors(mechanism, sentences, 0.0 if sentences else self.burstiness)
 
     def tell(self, state: Arrays, party: str) -> Arrays:
         if f"members/{party}" not in state:
@@ -81,10 +81,8 @@ class Ftm(IntegratedTopics):
         if vectors.sentences:
             units = vectors.units(released)
             local = local_topics.by_units(units, memory, told.get("topics"), others, settings, turn)
-        elif self.release == "tokens":
-            local = local_topics.by_reports(vectors.reports(released), memory, others, settings, turn)
         else:
-            local = local_topics.by_histograms(vectors.histograms(released), memory, others, settings, turn)
+            local = vectors.by_em(released, memory, others, settings, turn)
         return local if others is None else local | {"others": others.astype(np.float32)}
 
 

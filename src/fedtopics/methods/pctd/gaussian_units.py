@@ -102,6 +102,10 @@ class GaussianUnits(Method):
         return self.delta
 
     @property
+    def sentence_unit(self) -> str:
+        return "paragraph" if self.unit == "paragraph" else "sentence"
+
+    @property
     def words_of_unit(self) -> int:
         return WORDS_OF_UNIT[self.unit] if self.unit_length is None else self.unit_length
 

@@ -29,7 +29,9 @@ PLAN, POLICY, TEMPLATE = "plan.toml", "policy.toml", "policy-template.toml"
 APPROVED, REVOKED, SIGNING = "approved", "revoked", "signing.pub"
 
 
-def found(folder: Path, plan: Plan, words: str | Path | None = None, relation: Path | None = None) -> None:
+def establish(
+    folder: Path, plan: Plan, words: str | Path | None = None, relation: Path | None = None
+) -> None:
     """Write a new federation's files: the plan for review, and the coordinator's keys and certificates."""
     if (folder / "ca.key").exists() or (folder / PLAN).exists():
         raise InputError(f"expected a folder without a federation, got one in {folder}; choose another")

@@ -6,10 +6,10 @@ How an engine uses it (the contract with methods):
    `Method.prices() -> list[Cost]`, one cost per release of one party, in round order. Mechanisms help: every
    one has `price(...) -> Cost`, which touches no data.
 2. Before any data is read the engine calls `ledger.require(party, method.prices())` for every party: it
-   raises `BudgetError` when the plan does not fit into what is left.
+   raises `BudgetError` when these do not fit into what is left.
 3. For every release that is about to leave, the engine calls `ledger.charge(party, round, release.cost)` and
    sends only when that returns. What would overspend is refused and the ledger stays as it was, so a method
-   that planned too little is stopped here.
+   that announced too little is stopped here.
 
 A retry of the same (run, round, party) is charged once. It must send the *same* value again (fresh noise
 would be a second release): pass `content`, a digest of what is sent. A different value is refused, and so is
@@ -143,9 +143,9 @@ class Ledger:
         if strangers:
             raise InputError(f"budgets must name parties of the run, got {', '.join(sorted(strangers))}")
 
-    def require(self, party: str, plan: Iterable[Cost]) -> None:
-        """Raise `BudgetError` unless the party can afford all costs of the `plan`; charges nothing."""
-        self._refuse_overspending(party, total(plan))
+    def require(self, party: str, prices: Iterable[Cost]) -> None:
+        """Raise `BudgetError` unless the party can afford all of the `prices`; charges nothing."""
+        self._refuse_overspending(party, total(prices))
 
     def charge(self, party: str, round: int, cost: Cost, *, content: str = "") -> None:  # noqa: A002
         """Record a release before it leaves. Refusal raises and leaves the ledger unchanged."""
