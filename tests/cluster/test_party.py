@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Barrier, Thread
@@ -13,7 +14,7 @@ from cluster.here import Here
 from cluster.shard_corpora import MADE, PARTIES, bits, made, trained
 
 from fedtopics import files, methods
-from fedtopics.cluster import work
+from fedtopics.cluster import stored_documents, work
 from fedtopics.cluster.party import OnCluster
 from fedtopics.cluster.shelf import Drawn, Shelf
 from fedtopics.cluster.work import Job, Part
@@ -24,6 +25,7 @@ from fedtopics.privacy.price.cost import FREE
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.sampling.gpu.using import VARIABLE, asked, using
 
 COST = Histogram(1.0, 10).price()
 
@@ -207,6 +209,27 @@ def test_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("fedtopics.cluster.party.fedtopics.__version__", "0.1.0")
     with pytest.raises(InputError, match=r"expected workers with fedtopics 9\.9, got one with 0\.1\.0"):
         work.answer(seen[0][0])
+
+
+class Elsewhere(Here):
+    """In a thread that knows as little of this one's device as a worker does."""
+
+    def total(self, jobs: Sequence[Job]) -> Part:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(super().total, jobs).result()
+
+
+@pytest.mark.parametrize("device", [None, "auto"])
+def test_shards_are_worked_on_by_the_device_of_the_party(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str | None
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    found, part = [], stored_documents.part
+    monkeypatch.setattr(stored_documents, "part", lambda *given: found.append(asked()) or part(*given))
+    place = OnCluster(made("calm"), Elsewhere(), tmp_path, 2)
+    with using(device):
+        place.contribute(Party("north", PARTIES["north"], {}), {}, Turn(1, "party", 0, "north"))
+    assert found == [device, device]
 
 
 def test_shards_draw_noise_of_their_own(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from fedtopics.privacy.price.release import Release
 from fedtopics.protocol.engine import digest
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.sampling.gpu.using import asked
 
 NEWEST = "shards"  # what the party remembers: the name of its shards' memory
 NAME_BYTES = 16
@@ -78,7 +79,7 @@ class OnCluster:
         shelf.put_told(after, told)
         method = self.method.for_sums()
         jobs = [
-            Job(fedtopics.__version__, shelf, shard, documents, method, after, turn, before, after)
+            Job(fedtopics.__version__, shelf, shard, documents, method, after, turn, before, after, asked())
             for shard, documents in enumerate(self._cut[party.name])
         ]
         total = self.workers.total(jobs)

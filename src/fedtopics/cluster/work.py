@@ -24,6 +24,7 @@ from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.price.cost import FREE, Cost
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.turn import Arrays, Party, Turn
+from fedtopics.sampling.gpu.using import using
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Job:
     told        where on the shelf it stands what the shard is told
     before      where it stands what the shard remembers; empty at first
     after       where to put what it remembers then
+    device      that the party was started with; None: what the worker's own environment says
     """
 
     version: str
@@ -45,6 +47,7 @@ class Job:
     turn: Turn
     before: str
     after: str
+    device: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,11 @@ def answer(job: Job) -> Part:
             f"expected workers with fedtopics {job.version}, got one with {fedtopics.__version__}; "
             "install the same version on all machines"
         )
+    with using(job.device):
+        return _answer(job)
+
+
+def _answer(job: Job) -> Part:
     corpus = stored_documents.part(str(job.shelf.documents), *job.documents)
     told = job.shelf.told(job.told)
     if job.method.noise_on_sums:

@@ -63,11 +63,11 @@ def train(
     check_agreement(made, dealing.vocabulary_epsilon)
     if out is not None:
         require_free(out)
-    data = _prepared(source, made, dealing, texts, secure=secure, accept_cost=accept_cost)
     drawn: dict[str, Any] = {"seed": dealing.seed, "n_threads": threads, "secure": secure}
     drawn |= {"secure_sum": summing, "consistency": consistency, "consistency_tau": tau}
-    place = dealing.place()
     with using(device):
+        data = _prepared(source, made, dealing, texts, secure=secure, accept_cost=accept_cost)
+        place = dealing.place()
         run = experiment.train_on(data, method, made, audit=audit, keep=keep, cluster=place, **drawn)
         run = beside_alone.compared(run, data, texts, seed=dealing.seed, n_threads=threads)
     _warn(run.record)

@@ -92,11 +92,11 @@ def train(
     check_agreement(made, reading.get("vocabulary_epsilon"))
     place = session.placed(cluster, made)
     reading |= {"by_content": secure and made.hides_documents, "seed": seed, "secure": secure}
-    data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, **reading)
     options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "show_progress": show_progress}
     options |= {"consistency": consistency, "consistency_tau": consistency_tau, "cluster": place}
     options |= {"secure": secure, "secure_sum": secure_sum, "audit": audit, "keep": keep}
     with using(device):
+        data = prepare(source, n_parties=n_parties, test_fraction=test_fraction, **reading)
         run = train_on(data, method, made, **options)
         return _told(beside_alone.compared(run, data, texts, seed=seed, n_threads=n_threads))
 

@@ -8,7 +8,7 @@ import pytest
 from sampling.gpu.played import PlayedGpu
 
 from fedtopics.errors import InputError
-from fedtopics.sampling.gpu import device, launches
+from fedtopics.sampling.gpu import device, launches, using
 
 
 def real() -> device.Device:
@@ -34,3 +34,11 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(device, "_cuda", lambda: found)
     monkeypatch.setattr(launches, "MOST_TEAMS", 4)  # threads are played one by one
     yield found
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The GPU is looked for anew, and the environment asks for none."""
+    monkeypatch.setattr(device, "_cuda", device._cuda.__wrapped__)
+    monkeypatch.delenv(using.VARIABLE, raising=False)
+    return monkeypatch

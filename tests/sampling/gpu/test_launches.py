@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from sampling.gpu.played import PlayedGpu
 
 import fedtopics
 from fedtopics.errors import InputError
-from fedtopics.sampling.gpu import device, jumps, launches, rows, using
+from fedtopics.sampling.gpu import device, jumps, launches, rows
 from fedtopics.sampling.gpu.channel_em import Items, Large
 from fedtopics.sampling.gpu.device import Card
 
@@ -163,20 +164,13 @@ def fake_cupy(*, count: int, capability: tuple[int, int] = (9, 0), free: int = 1
     return found
 
 
-@pytest.fixture
-def fresh(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setattr(device, "_cuda", device._cuda.__wrapped__)
-    monkeypatch.delenv(using.VARIABLE, raising=False)
-    return monkeypatch
-
-
 @pytest.mark.parametrize(
     ("cupy", "told"),
     [
         (None, r"device='cuda' needs CuPy, got none: pip install 'fedtopics\[gpu\]'"),
         (fake_cupy(count=-1), "expected an NVIDIA GPU and its driver, got none .*driver is too old.; use"),
         (fake_cupy(count=0), "expected an NVIDIA GPU, got none; use device='cpu'"),
-        (fake_cupy(count=1, capability=(6, 1)), "capability 7.0 or newer, got A card with 6.1; use"),
+        (fake_cupy(count=1, capability=(7, 0)), "capability 7.5 or newer, got A card with 7.0; use"),
     ],
 )
 def test_a_gpu_that_is_not_there_is_one_sentence(
@@ -191,6 +185,17 @@ def test_a_gpu_that_is_not_there_is_one_sentence(
             ask()
     assert device.chosen("auto") is None
     assert device.chosen("cpu") is None
+
+
+def test_a_cupy_that_does_not_load_is_told_from_none(fresh: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cupy.py").write_text(
+        "try:\n    raise ImportError('libcudart: no such file\\nmore')\n"
+        "except ImportError as error:\n    raise ImportError('=====\\nFailed to import CuPy') from error\n"
+    )
+    fresh.syspath_prepend(tmp_path)
+    fresh.delitem(sys.modules, "cupy", raising=False)
+    with pytest.raises(InputError, match=r"got one that does not load \(libcudart: no such file\): pip"):
+        device.chosen("cuda")
 
 
 def test_the_memory_that_may_be_taken(fresh: pytest.MonkeyPatch) -> None:
@@ -224,28 +229,6 @@ def test_a_card_without_room_is_said_in_one_sentence(fresh: pytest.MonkeyPatch) 
     ):
         with pytest.raises(InputError, match="expected 4 MB of free memory on A card, got too little"):
             ask()
-
-
-def test_the_device_of_a_block_of_the_environment_and_of_nobody(fresh: pytest.MonkeyPatch) -> None:
-    played = PlayedGpu()
-    fresh.setattr(device, "_cuda", lambda: played)
-    assert using.current(1) is None
-    with using.using("cuda"):
-        assert using.current(1) is played
-        with using.using(None):
-            assert using.current(1) is played
-        with using.using("cpu"):
-            assert using.current(1) is None
-    with using.using("auto"):
-        assert using.current(using.WORTH_IT) is played
-        assert using.current(using.WORTH_IT - 1) is None
-    fresh.setenv(using.VARIABLE, "cuda")
-    assert using.current(1) is played
-    with (
-        pytest.raises(InputError, match="device must be one of cpu, cuda, auto, got 'gpu'"),
-        using.using("gpu"),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(

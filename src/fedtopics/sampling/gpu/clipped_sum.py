@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from fedtopics.errors import InputError
 from fedtopics.sampling.gpu import rows
 from fedtopics.sampling.gpu.device import Buffer, Device
-from fedtopics.sampling.gpu.kept import Kept
 from fedtopics.sampling.gpu.launches import LANES
 
 NEED = rows.Need(2, (64, 64, 80))
@@ -36,9 +35,6 @@ class Units:
     most_rows: int
 
 
-_known: Kept[Units] = Kept()
-
-
 def sum_of_differences(
     device: Device,
     entries: tuple[Ints, Floats, Longs, Longs],
@@ -54,7 +50,7 @@ def sum_of_differences(
 ) -> NDArray[np.int64]:
     """The sum (n_words, n_topics) in steps; `entries` are words, counts, offsets and units."""
     n_words, n_topics = phi.shape
-    units = _known.of(entries, lambda: _units(device, *entries, n_words))
+    units = _units(device, *entries, n_words)
     width = rows.n_vectors(n_topics) * LANES
     launch = rows.launch(device.card, units.n_units, n_topics, NEED, at_once=True)
     teams = launch.threads // LANES

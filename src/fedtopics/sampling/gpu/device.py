@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from fedtopics.errors import InputError
 
 DEVICES = ("cpu", "cuda", "auto")
-OLDEST = (7, 0)  # compute capability: half-warps of older cards do not run apart
+OLDEST = (7, 5)  # compute capability: CUDA 13, which the extra brings, compiles for no older card
 LIMIT = "FEDTOPICS_GPU_MEMORY"  # bytes of the card's memory that may be taken
 LEFT_FREE = 0.9  # of what is free: the rest is for fragments and for others
 
@@ -117,16 +117,20 @@ def source(name: str) -> str:
 def _cuda() -> Device:
     try:
         import cupy
-    except ImportError:
+    except ImportError as error:
+        wrong = (
+            "none"
+            if error.name == "cupy"
+            else f"one that does not load ({_first_line(error.__cause__ or error)})"
+        )
         raise InputError(
-            "device='cuda' needs CuPy, got none: pip install 'fedtopics[gpu]', or use device='cpu'"
+            f"device='cuda' needs CuPy, got {wrong}: pip install 'fedtopics[gpu]', or use device='cpu'"
         ) from None
     try:
         found = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        reason = str(error).splitlines()[0]
         raise InputError(
-            f"expected an NVIDIA GPU and its driver, got none ({reason}); use device='cpu'"
+            f"expected an NVIDIA GPU and its driver, got none ({_first_line(error)}); use device='cpu'"
         ) from None
     if not found:
         raise InputError("expected an NVIDIA GPU, got none; use device='cpu'")
@@ -143,7 +147,7 @@ class Cuda:
         name, capability = facts["name"].decode(), (facts["major"], facts["minor"])
         if capability < OLDEST:
             raise InputError(
-                f"expected a GPU of compute capability 7.0 or newer, got {name} with "
+                f"expected a GPU of compute capability {OLDEST[0]}.{OLDEST[1]} or newer, got {name} with "
                 f"{capability[0]}.{capability[1]}; use device='cpu'"
             )
         self.card = Card(
@@ -226,6 +230,10 @@ class Cuda:
             options = ["-std=c++17", "--fmad=false", *(f"-D{n}={v}" for n, v in constants.items())]
             self._kernels[key] = self._cupy.RawModule(code=source(name), options=tuple(options))
         return self._kernels[key]
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _n_bytes(shape: tuple[int, ...], dtype: DTypeLike) -> int:

@@ -20,12 +20,12 @@ _chosen: ContextVar[str | None] = ContextVar("device", default=None)
 def using(name: str | None) -> Iterator[None]:
     """Kernels run on this device (one of `device.DEVICES`) inside; on that of outside for None.
 
-    A GPU that is asked for and is not there is refused at once.
+    A GPU that is asked for, here or outside, and is not there is refused at once.
     """
+    device.chosen(name or _now(), worth_it=False)
     if name is None:
         yield
         return
-    device.chosen(name)
     token = _chosen.set(name)
     try:
         yield
@@ -35,15 +35,20 @@ def using(name: str | None) -> Iterator[None]:
 
 def current(size: int) -> device.Device | None:
     """The GPU to use now for a call that works on so many tokens or stored counts; None for the processor."""
-    return device.chosen(_chosen.get() or _by_environment(), worth_it=size >= WORTH_IT)
+    return device.chosen(_now(), worth_it=size >= WORTH_IT)
+
+
+def asked() -> str | None:
+    """The device that was asked for, for workers in other processes; None: they ask their environment."""
+    return _chosen.get() or os.environ.get(VARIABLE) or None
 
 
 def check() -> str:
     """The device that the environment asks for, in words; refused if it cannot be used."""
-    asked = _by_environment()
-    found = device.chosen(asked)
-    return f"{asked}: {'the processor' if found is None else found.card.name}"
+    name = _now()
+    found = device.chosen(name)
+    return f"{name}: {'the processor' if found is None else found.card.name}"
 
 
-def _by_environment() -> str:
-    return os.environ.get(VARIABLE) or "cpu"
+def _now() -> str:
+    return asked() or "cpu"
