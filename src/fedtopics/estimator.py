@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.counts import Tokens, hiding_texts, scaled_tokens, weighted_tokens, whole_tokens
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.model import TopicModel
@@ -244,10 +245,9 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         named = self._given_names()
         column = {word: number for number, word in enumerate(range(n_words) if named is None else named)}
         topics = self.seed_words if isinstance(self.seed_words, Mapping) else dict(enumerate(self.seed_words))
-        unknown = [word for words in topics.values() for word in words if word not in column]
-        if unknown:
+        if unknown := [word for words in topics.values() for word in words if word not in column]:
             hint = "correct it" if named is not None else "columns have no names: give vocabulary="
-            raise InputError(f"expected seed words of the vocabulary, got {unknown[0]!r:.60}; {hint}")
+            raise InputError(f"expected seed words of the vocabulary, got {quoted(unknown[0])}; {hint}")
         seeds = {topic: [column[word] for word in words] for topic, words in topics.items()}
         return Guidance.from_seeds(seeds, n_words, self.n_components)
 

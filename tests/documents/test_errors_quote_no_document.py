@@ -1,5 +1,6 @@
 """No error prints a document, whatever is wrong with how it was given."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +9,9 @@ import pandas as pd
 import pytest
 from documents.reading.workbooks import write_workbook
 
-from fedtopics import LDA, Corpus, read, train
+from fedtopics import LDA, Corpus, merge, read, train
 from fedtopics.applications.classification import checked_labels, split_by_class, split_by_column
-from fedtopics.applications.speech import nbest
+from fedtopics.applications.speech import arpa, nbest
 from fedtopics.documents import datasets
 from fedtopics.errors import InputError
 from fedtopics.evaluation import over_time, scores
@@ -115,6 +116,29 @@ WRONG: dict[str, Callable[[Path], object]] = {
     "long documents as a vocabulary": lambda folder: read(
         "sotu", vocabulary=file(folder, "p.txt", f"{SECRET * 3}\n")
     ),
+    "words with their counts": lambda _: read([Counter(SECRET.split())]),
+    "words with their counts, with a column": lambda _: train([Counter(SECRET.split())], text_column="a"),
+    "words with their counts in a file": lambda folder: read(
+        file(folder, "u.jsonl", '{"Margarethe": 2, "headaches": 1}\n')
+    ),
+    "rows with names that come one by one": lambda _: train({"text": SECRET} for _ in range(9)),
+    "a text in place of a method": lambda _: train(COUNTED, SECRET),
+    "texts in place of a method": lambda _: train(COUNTED, [SECRET]),  # type: ignore[arg-type]
+    "texts in place of a number": lambda _: train(COUNTED, "calm", n_topics=[BRIEF]),
+    "a text in place of an epsilon": lambda _: train(COUNTED, "calm", epsilon=SECRET),  # type: ignore[arg-type]
+    "texts as sentences": lambda _: Corpus.from_texts(["a"], sentences=[BRIEF]),  # type: ignore[arg-type]
+    "texts in place of a corpus": lambda _: over_time(MODEL, [SECRET], [1990]),  # type: ignore[arg-type]
+    "a text in place of times": lambda _: over_time(MODEL, COUNTED, SECRET),
+    "a text as a period": lambda _: over_time(MODEL, COUNTED, [1990], period=SECRET),
+    "a text as an event": lambda _: over_time(MODEL, COUNTED, [1990], events=SECRET),
+    "a text as an order of words": lambda _: MODEL.top_words(3, by=SECRET),
+    "a text in place of a model's folder": lambda _: TopicModel.load(SECRET),
+    "texts in place of a model": lambda _: merge(MODEL, [SECRET]),  # type: ignore[arg-type]
+    "texts as seed words": lambda _: LDA(2, vocabulary=["a"], seed_words=[[SECRET]]).fit([[1]]),
+    "a text as a language model": lambda folder: arpa.read(file(folder, "v.arpa", f"\\data\\\n{SECRET}\n")),
+    "texts as word vectors": lambda folder: load(
+        file(folder, "w.txt", "Margarethe-has-headaches-again\n"), ["a"]
+    ),
     "texts as times": lambda _: over_time(MODEL, COUNTED, [SECRET]),
     "texts as labels": lambda _: checked_labels(labeled(SECRET, SECRET)),
     "a text as one of the labels": lambda _: split_by_class(labeled(SECRET, "b", "b"), seed=0),
@@ -151,3 +175,9 @@ def test_a_first_line_that_may_be_a_document_is_spoken_of(
     read(file(tmp_path, "t.csv", f"{SECRET}\n{SECRET}\n"))
     assert "no line names columns: --no-header" in caplog.text
     assert "Margarethe" not in caplog.text
+
+
+@pytest.mark.parametrize("ask", [LDA(2).fit, LDA(2, max_iter=1).fit([[1, 2]]).transform])
+def test_an_error_shows_no_counts_of_a_document(ask: Callable[[object], object]) -> None:
+    with pytest.raises(ValueError, match=r"Expected 2D array, got 1D array instead. Reshape your data"):
+        ask(np.array([7, 3]))

@@ -14,7 +14,7 @@ from fedtopics.documents.known import KNOWN, Column
 from fedtopics.documents.mapped import is_mapped
 from fedtopics.documents.persons import by_person, contents, drawn, held_out
 from fedtopics.documents.text import indexing
-from fedtopics.documents.text.given import check_texts
+from fedtopics.documents.text.given import check_text, check_texts
 from fedtopics.documents.text.indexing import Indexed
 from fedtopics.documents.text.preparation import TextOptions, prepare, prepare_languages, read_vocabulary
 from fedtopics.documents.text.word_filter import WordFilter
@@ -122,10 +122,9 @@ class Corpus:
 
         def texts() -> Iterator[str]:
             for document in () if first is None else chain([first], coming):
-                if not isinstance(document.text, str):
-                    raise InputError(f"expected every text as a string, got {type(document.text).__name__}")
+                text = check_text(document.text)
                 about.add(*document[1:])
-                yield document.text
+                yield text
 
         language = None if options.get("tokenizer") else options.get("language", "en")
         if first is not None and first.language is not None:

@@ -1,5 +1,6 @@
 """Matrices of counts, documents x words, as tokens; the counts may be fractions."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,19 +19,20 @@ TEXTS = (
     "expected a matrix of counts or a Corpus, got texts; give fedtopics.Corpus.from_texts(texts), or put a "
     "CountVectorizer in front"
 )
+_ARRAY = re.compile(r":\narray=.*\n(?=Reshape)", re.DOTALL)  # where one has another number of dimensions
 STEPS = 64  # fractions are read in steps of 1/64 where tokens cannot have weights
 
 
 @contextmanager
 def hiding_texts() -> Iterator[None]:
-    """Errors of scikit-learn without texts that were given as counts, or as names of columns."""
+    """Errors of scikit-learn without what was given: texts, names of columns, counts of a document."""
     try:
         with showing_no_text(TEXTS):
             yield
     except ValueError as error:
-        lines = str(error).split("\n")
+        lines = _ARRAY.sub(". ", str(error)).split("\n")
         shown = [f"- {quoted(line[2:])}" if _is_text(line) else line for line in lines]
-        if shown == lines:
+        if "\n".join(shown) == str(error):
             raise
         raise InputError("\n".join(shown)) from None
 

@@ -7,6 +7,7 @@ easily lost among the words that noise makes up: a smaller vocabulary and one to
 from collections.abc import Mapping
 from typing import Any
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 SHORT, LONG = "short", "long"
@@ -23,7 +24,7 @@ def is_short(texts: str) -> bool:
     (True, False)
     """
     if texts not in KINDS:
-        raise InputError(f"texts must be {' or '.join(KINDS)}, got {texts!r:.60}")
+        raise InputError(f"texts must be {' or '.join(KINDS)}, got {quoted(texts)}")
     return texts == SHORT
 
 

@@ -9,7 +9,7 @@ holds them, and not to be published; a model alone knows nothing of time.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.given import check_words
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.evaluation.assigned import Assigned
 from fedtopics.model import TopicModel
@@ -144,12 +146,19 @@ def over_time(
     n_words     so many words for what each topic says in each period; 0 for none
     n_threads   all cores if not given; the result does not depend on it
     """
+    if not isinstance(documents, Corpus):
+        raise InputError(
+            f"expected a Corpus, got {type(documents).__name__}; read() or Corpus.from_texts() makes one"
+        )
+    if isinstance(times, str) or not isinstance(times, Sized):
+        raise InputError(f"expected a list of times, got {type(times).__name__}")
     if len(times) != documents.n_docs:
         raise InputError(f"expected a time for each of {documents.n_docs} documents, got {len(times)}")
     if period not in PERIODS:
-        raise InputError(f"expected a period among {', '.join(PERIODS)}, got {period!r:.40}")
+        raise InputError(f"expected a period among {', '.join(PERIODS)}, got {quoted(period)}")
     if n_words < 0:
         raise InputError(f"expected n_words of at least 0, got {n_words}")
+    check_words(events, "vietnam")
     wanted = [_known(event, model.vocabulary) for event in events]
     named = [period_of(str(time), period) for time in times]
     periods = sorted(set(named))
@@ -182,14 +191,14 @@ def _known(event: str, vocabulary: tuple[str, ...]) -> NDArray[np.int64]:
     if not words:
         raise InputError("expected one or more words of each event, got none")
     if unknown := [word for word in words if word not in place]:
-        raise InputError(f"expected words that the model knows, got {unknown[0]!r:.40} in an event")
+        raise InputError(f"expected words that the model knows, got {quoted(unknown[0])} in an event")
     return np.array([place[word] for word in words])
 
 
 def _course(name: str, amounts: Floats, totals: Floats, periods: tuple[str, ...]) -> Event:
     """The course of an event of which so many tokens are in each period and topic."""
     if not amounts.any():
-        raise InputError(f"expected events that the documents speak of, got {name!r:.40}, which none has")
+        raise InputError(f"expected events that the documents speak of, got {quoted(name)}, which none has")
     topic = int(amounts.sum(axis=0).argmax())
     return Event(name, topic, amounts[:, topic] / totals[:, 0], periods)
 

@@ -14,6 +14,7 @@ from types import ModuleType, UnionType
 from typing import Any, NoReturn, cast, get_args, get_type_hints
 
 from fedtopics.documents import lengths
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method
 
@@ -61,7 +62,7 @@ def find(name: str, variant: str | None = None) -> type[Method]:
     known = variants(name)
     if variant is not None and variant not in known:
         expected = f"variant must be {' or '.join(known)}" if known else f"method {name} has no variants"
-        raise InputError(f"{expected}, got {variant!r:.60}")
+        raise InputError(f"{expected}, got {quoted(variant)}")
     file = ".".join((name, variant or known[0]) if known else (name,))
     return cast("type[Method]", _module(file).METHOD)
 
@@ -134,8 +135,8 @@ def takes(name: str, variant: str | None = None, **given: Any) -> bool:
 
 
 def _module(name: str) -> ModuleType:
-    if name.partition(".")[0] not in names():
-        raise InputError(f"unknown method {name!r}; choose one of {', '.join(names())}")
+    if str(name).partition(".")[0] not in names():
+        raise InputError(f"unknown method {quoted(name)}; choose one of {', '.join(names())}")
     return import_module(f"{__name__}.{name}")
 
 
@@ -155,13 +156,13 @@ def _check_kind(name: str, value: Any, hint: Any) -> None:
         return
     if int in kinds or float in kinds:
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise InputError(f"{name} must be a number, got {value!r:.60}")
+            raise InputError(f"{name} must be a number, got {quoted(value)}")
         if float not in kinds and type(value) is not int:
             raise InputError(f"{name} must be a whole number, got {value!r}")
         if not -MOST_NUMBER <= value <= MOST_NUMBER:
             raise InputError(f"{name} must be a number up to {MOST_NUMBER:g}, got {value!r:.60}")
     elif bool in kinds and not isinstance(value, bool):
-        raise InputError(f"{name} must be true or false, got {value!r:.60}")
+        raise InputError(f"{name} must be true or false, got {quoted(value)}")
     elif str in kinds and not isinstance(value, str):
         raise InputError(f"{name} must be a text, got {type(value).__name__}")
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -32,7 +33,7 @@ def ranked(topic_word: Floats, shares: Floats, by: str) -> NDArray[np.int64]:
     [1, 3]
     """
     if by not in ORDERS:
-        raise InputError(f"expected words by {' or '.join(ORDERS)}, got {by!r}")
+        raise InputError(f"expected words by {' or '.join(ORDERS)}, got {quoted(by)}")
     probable = np.argsort(-topic_word, axis=1, kind="stable")
     if by == "probable":
         return probable.astype(np.int64)

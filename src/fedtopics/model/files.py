@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics import files
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.errors import InputError
 
 SCHEMA = "fedtopics.model/1"
@@ -48,7 +49,9 @@ def read(directory: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any
 
     for name in (NUMBERS, WORDS):
         if not (directory / name).is_file():
-            raise InputError(f"expected a saved model in {directory}, got no {name} there; check the path")
+            raise InputError(
+                f"expected a saved model in {shown_path(directory)}, got no {name} there; check the path"
+            )
     numbers = (directory / NUMBERS).read_bytes()
     described = _parse((directory / WORDS).read_bytes(), directory)
     if described.pop("sha256", None) != _content_hash(numbers, described):

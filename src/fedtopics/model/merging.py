@@ -32,6 +32,9 @@ def merge(first: TopicModel, second: TopicModel, *, threshold: float = SAME) -> 
     >>> merge(north, south).top_words(2, by="probable")
     [['tax', 'law'], ['rain', 'sun']]
     """
+    for model in (first, second):
+        if not isinstance(model, TopicModel):
+            raise InputError(f"expected two models, got {type(model).__name__}; a run has one as run.model")
     if not 0 <= threshold <= 1:
         raise InputError(f"expected a threshold from 0 to 1, got {threshold}")
     vocabulary = union(first.vocabulary, second.vocabulary)

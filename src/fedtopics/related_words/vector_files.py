@@ -81,7 +81,7 @@ def _text(path: Path, place: Mapping[str, int]) -> Iterator[tuple[int, NDArray[n
             if not dimension:
                 raise InputError(
                     f"expected word vectors in {path}, a word and its numbers on every line, got "
-                    f"{line.decode('utf-8', 'replace').strip()[:40]!r} in line {number}"
+                    f"one word alone in line {number}"
                 )
             if not _fits(parts, dimension):
                 raise InputError(

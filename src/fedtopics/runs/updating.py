@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.given import check_words
 from fedtopics.errors import InputError
 from fedtopics.methods import make, settings
 from fedtopics.model.merging import merge, union, widened
@@ -52,6 +53,7 @@ def update(
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
+    check_words(words, "covid")
     method = continuing_method(run, n_new_topics, n_rounds)
     vocabulary = union(run.model.vocabulary, words)
     old = widened(run.model, vocabulary)

@@ -7,6 +7,7 @@ from pathlib import Path
 from fedtopics import files
 from fedtopics.applications.speech.ngrams import END, START, Gram, NGramModel
 from fedtopics.documents.reading.files import lines
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 _COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)$")
@@ -31,7 +32,7 @@ class _Reader:
                 yield line.strip()
 
     def error(self, expected: str, line: str) -> InputError:
-        return InputError(f"expected {expected}, got {line[:60]!r} at {self.path}, line {self.number}")
+        return InputError(f"expected {expected}, got {quoted(line)} at {self.path}, line {self.number}")
 
     def add(self, order: int, line: str) -> None:
         """One n-gram: logarithm (base 10), words, and for all but the last order a back-off."""
@@ -45,7 +46,7 @@ class _Reader:
         if order == 1:
             self.ids.setdefault(words[0], len(self.ids))
         if unknown := [word for word in words if word not in self.ids]:
-            raise self.error(f"words listed as 1-grams (not {unknown[0]!r})", line)
+            raise self.error(f"words listed as 1-grams (not {quoted(unknown[0])})", line)
         gram = tuple(self.ids[word] for word in words)
         if gram in self.probabilities:
             raise self.error("every n-gram once", line)
@@ -85,7 +86,7 @@ def read(path: str | Path, *, unknown: float | None = None) -> NGramModel:
             reader.add(order, line)
             counts[order] += 1
     else:
-        raise reader.error("\\end\\", "the end of the file")
+        raise reader.error("\\end\\", "no such line")
     if counts != announced:
         raise reader.error(f"as many n-grams as announced {announced}", str(counts))
     if missing := [word for word in (START, END) if word not in reader.ids]:

@@ -97,6 +97,16 @@ class Columns:
         return Document(text, identity, label, party, person and person.strip(), language)
 
 
+def check_no_counts(row: Mapping[str, object], columns: Columns, source: str) -> None:
+    """Refuse words with their counts, whose names are a document, in place of a row with a text."""
+    named = columns.texts or ("text",)
+    if row and all(type(value) in (int, float) for value in row.values()) and not set(named) <= row.keys():
+        raise InputError(
+            f"expected texts in {source}, got numbers alone in a row; counts of words go in as a matrix "
+            "(Corpus.from_sparse)"
+        )
+
+
 def listed(names: Sequence[str]) -> str:
     """The names of columns for a message; what may be a document, as where no line names columns, is not.
 

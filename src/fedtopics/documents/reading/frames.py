@@ -11,7 +11,7 @@ import numpy as np
 
 from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.arrow import arrow
-from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.reading.columns import Columns, check_no_counts
 from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
@@ -61,6 +61,7 @@ def from_frame(frame: Any, columns: Columns) -> Iterator[Document]:
 
 def from_rows(rows: Sequence[Mapping[str, Any]], columns: Columns) -> Iterator[Document]:
     """Rows as mappings; all have the columns of the first."""
+    check_no_counts(rows[0], columns, NAME)
     texts = [name for name, value in rows[0].items() if isinstance(value, str)]
     found = columns.among(list(map(str, rows[0])), NAME, texts)
     for number, row in enumerate(rows):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fedtopics.documents.corpus import Document
 from fedtopics.documents.reading.arrow import arrow
-from fedtopics.documents.reading.columns import Columns, are_data, listed
+from fedtopics.documents.reading.columns import Columns, are_data, check_no_counts, listed
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_LINE, MOST_RATIO, lines
 from fedtopics.documents.reading.form import Form
 from fedtopics.documents.text.harmless import quoted
@@ -91,6 +91,7 @@ def from_json(path: Path, columns: Columns, form: Form, *, progress: bool | None
         if not isinstance(row, dict):
             raise InputError(f"expected a JSON object, got {type(row).__name__} at {place}")
         if found is None:
+            check_no_counts(row, columns, str(path))
             texts = [name for name, value in row.items() if isinstance(value, str)]
             found = columns.among(list(row), str(path), texts)
         for name in found.used:

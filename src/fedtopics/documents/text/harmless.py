@@ -36,9 +36,11 @@ def printable(text: str) -> str:
 def quoted(value: object) -> str:
     """What a message may quote of a value: a name, never what may be a document, which has its length told.
 
-    >>> quoted("north"), quoted(2), quoted("I have had headaches since Monday")
-    ("'north'", '2', '(a text of 33 characters)')
+    >>> quoted("north"), quoted(2), quoted("I have had headaches since Monday"), quoted(["headaches"])
+    ("'north'", '2', '(a text of 33 characters)', 'list')
     """
+    if value is not None and not isinstance(value, str | int | float):
+        return type(value).__name__
     text = str(value)
     if may_be_text(text):
         return f"(a text of {len(text)} characters)"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.text.cores import batched
-from fedtopics.documents.text.given import check_texts
+from fedtopics.documents.text.given import check_text, check_texts
 from fedtopics.documents.text.harmless import HALF
 from fedtopics.documents.text.tokens import PlainTokenizer, Tokenizer, has_markup, without_markup
 from fedtopics.errors import InputError
@@ -66,13 +66,7 @@ def reader(vocabulary: Sequence[str], tokenizer: Tokenizer) -> Callable[[list[st
 def batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts that come one by one, some at a time, about as many characters in each batch."""
     check_texts(texts)
-    return batched(map(_checked, texts), len, CHARACTERS, TEXTS)
-
-
-def _checked(text: object) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"expected every text as a string, got {type(text).__name__}")
-    return text
+    return batched(map(check_text, texts), len, CHARACTERS, TEXTS)
 
 
 def joined(parts: Iterable[Known]) -> Known:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.protocol.turn import Arrays
 
@@ -41,7 +42,7 @@ def known(text: str, n_topics: int, vocabulary: tuple[str, ...]) -> Arrays:
     place = {word: number for number, word in enumerate(vocabulary)}
     if unknown := [word for topic in topics for word in topic if word not in place]:
         raise InputError(
-            f"expected seed words of the vocabulary, got {unknown[0]!r}; correct it or leave it out"
+            f"expected seed words of the vocabulary, got {quoted(unknown[0])}; correct it or leave it out"
         )
     of_word = np.full(len(vocabulary), -1, np.int32)
     for number, topic in enumerate(topics):
