@@ -1,6 +1,6 @@
-"""What the noise costs short texts, with one topic each: the curve of the forecast is drawn through this.
+"""What noise costs short texts, of one topic each and as mixtures: the curves of the forecast come from this.
 
-On other sets than those of the case `short`, which test the forecast.
+On other sets than those of the case `short`, which test the forecast of one topic each.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from fedtopics.sampling import one_topic
 
 SETS = {"amazon titles": (1000,), "reuters titles": (1000, 3000)}  # most words
 EPSILONS = (3.0, 4.5, 6.0)
+EPSILONS_OF_MIXTURES = (*EPSILONS, 8.0)  # they need more
 MOST_DOCUMENTS, N_ROUNDS = 8000, 60
 
 
@@ -52,24 +53,43 @@ def private(name: str, size: int, epsilon: float) -> float:
     return perplexity(model, test)
 
 
-def measured() -> list[tuple[str, float, float, float]]:
-    """Set, x, the measured ratio and the one foretold, of every run."""
+def without_as_mixtures(name: str, size: int) -> float:
+    """Perplexity without noise where texts are mixtures, by the settings of long ones."""
+    train, test = _documents(name, size)
+    return perplexity(LDA(short.N_TOPICS, random_state=0).fit(train).model_, test)
+
+
+def private_as_mixtures(name: str, size: int, epsilon: float) -> float:
+    """CALM as it is where nobody says that texts are short."""
+    train, test = _documents(name, size)
+    method = Calm(epsilon=epsilon, n_topics=short.N_TOPICS, n_rounds=N_ROUNDS)
+    model = in_process.run(method, {"all": train}, seed=0).model
+    assert model is not None
+    return perplexity(model, test)
+
+
+def measured(*, one_topic_each: bool = True) -> list[tuple[str, float, float, float]]:
+    """Set, x, the measured ratio and the one foretold, of every run of one kind."""
+    kind = "" if one_topic_each else " as mixtures"
     rows = []
     for name, sizes in stored.values("short_forecast").items():
         for found in sizes.values():
             about = found["facts"]
-            for epsilon, reached in found["private"].items():
+            for epsilon, reached in found[f"private{kind}"].items():
                 told = float(epsilon), about["n_words"], about["distinct_words"]
-                ratio = predicted_ratio(*told, short=True)
-                rows.append((name, surplus(*told), reached / found["without"], ratio))
-    return rows
+                ratio = predicted_ratio(*told, short=one_topic_each)
+                rows.append((name, surplus(*told), reached / found[f"without{kind}"], ratio))
+    return sorted(rows, key=lambda row: row[1])
 
 
 def fitted() -> str:
-    """Every run through which the curve was drawn, and what it says there."""
-    rows = sorted(measured(), key=lambda row: row[1])
-    cells = [[name, f"{x:.2f}", f"{ratio:.3f}", f"{told:.3f}"] for name, x, ratio, told in rows]
-    return table(["set", "x", "ratio", "forecast"], cells)
+    """Every run through which the curves were drawn, and what they say there."""
+    cells = [
+        [name, topics, f"{x:.2f}", f"{ratio:.3f}", f"{told:.3f}"]
+        for topics, one in (("one", True), ("a mixture", False))
+        for name, x, ratio, told in measured(one_topic_each=one)
+    ]
+    return table(["set", "topics of a text", "x", "ratio", "forecast"], cells)
 
 
 def unseen() -> list[tuple[str, float, float, list[float]]]:
@@ -105,7 +125,7 @@ def held_out() -> str:
     summary=fitted,
 )
 def steps() -> Steps:
-    """What noise costs short texts of one topic each, on two sets, two vocabularies and three epsilons."""
+    """What noise costs short texts, of one topic each and as mixtures, on two sets and two vocabularies."""
     made: Steps = {}
     for name, sizes in SETS.items():
         for size in sizes:
@@ -113,4 +133,8 @@ def steps() -> Steps:
             made[f"{name}/{size}/without"] = partial(without, name, size)
             for epsilon in EPSILONS:
                 made[f"{name}/{size}/private/{epsilon:g}"] = partial(private, name, size, epsilon)
+            made[f"{name}/{size}/without as mixtures"] = partial(without_as_mixtures, name, size)
+            for epsilon in EPSILONS_OF_MIXTURES:
+                step = partial(private_as_mixtures, name, size, epsilon)
+                made[f"{name}/{size}/private as mixtures/{epsilon:g}"] = step
     return made
