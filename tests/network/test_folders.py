@@ -62,7 +62,7 @@ def made(tmp_path: Path) -> Path:
         onboarding.approve(tmp_path / "hub", onboarding.request(tmp_path / name, name))
         shutil.copy(tmp_path / "hub" / onboarding.TEMPLATE, tmp_path / name / "policy.toml")
         Offer.read(tmp_path / name, tmp_path / "hub" / "approved" / name).accept()
-        corpus = drawn_corpus(TOPICS, 2000, 30, seed)
+        corpus = drawn_corpus(TOPICS, 200, 30, seed)
         with (tmp_path / name / "letters.csv").open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["text"])
@@ -132,10 +132,10 @@ def test_held_out_documents_are_not_trained_on(federation: Path) -> None:
     folder = PartyFolder(federation / "north")
     trained, held_out = folder._parts()
     assert held_out is not None
-    assert (trained.n_docs, held_out.n_docs) == (1500, 500)
+    assert (trained.n_docs, held_out.n_docs) == (150, 50)
     again, _ = PartyFolder(federation / "north")._parts()
     assert np.array_equal(trained.words, again.words)
-    assert folder.training().n_docs == 1500
+    assert folder.training().n_docs == 150
 
 
 def test_persons_are_held_out_whole_and_each_for_itself(tmp_path: Path, federation: Path) -> None:
@@ -162,7 +162,7 @@ def test_persons_are_held_out_whole_and_each_for_itself(tmp_path: Path, federati
 def test_a_party_starts_only_if_every_document_names_its_person(federation: Path, tmp_path: Path) -> None:
     folder = PartyFolder(shutil.copytree(federation / "north", tmp_path / "north"))
     folder.note_source(str(federation / "north" / "letters.csv"), {"person_column": None})
-    assert folder.check_source() == "2000 documents"
+    assert folder.check_source() == "200 documents"
     folder.note_source(str(federation / "north" / "letters.csv"), {"person_column": "author"})
     with pytest.raises(InputError, match=r"expected a column 'author' in .*letters.csv, got text"):
         folder.check_source()
