@@ -22,7 +22,7 @@ from benchmarks.stored import Results, results_of
 Definitions: TypeAlias = dict[str, str]  # what they do, by name; members as Class.name
 
 UNKNOWN = "unknown origin"
-SUFFIXES = (".py", ".cpp", ".hpp")
+SUFFIXES = (".py", ".cpp", ".hpp", ".cu", ".cuh")
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\])*")', re.DOTALL)  # or a string, which may hold one
 
 

@@ -164,6 +164,11 @@ def test_comments_and_layout_of_native_code_change_no_number() -> None:
         assert stale._definitions(other, "add.cpp") != stale._definitions(plain, "add.cpp")
 
 
+def test_kernels_of_a_gpu_count_like_those_of_the_processor() -> None:
+    kernels = {file.suffix for file in (Path(__file__).parents[2] / "src").rglob("_core/*") if file.is_file()}
+    assert {".cpp", ".cu", ".cuh"} <= kernels <= set(stale.SUFFIXES)
+
+
 def test_other_files_do_not_count(case: Case, tmp_path: Path) -> None:
     (tmp_path / "src" / "other.py").write_text("x = 1\n")
     commit(tmp_path)

@@ -118,7 +118,7 @@ def test_a_simulated_federation_is_refused_before_any_folder_is_made(
     def begun(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(local, "found", begun)
+    monkeypatch.setattr(local, "establish", begun)
     (tmp_path / "list.txt").write_text("\n".join(" ".join(WORDS).split()) + "\n")
     for wanted in (("--vocabulary-epsilon", 4, "--accept-cost"), ("--vocabulary", tmp_path / "list.txt"), ()):
         assert isinstance(called(*given, *wanted, "--out", tmp_path / "all").exception, SystemExit)

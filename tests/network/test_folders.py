@@ -41,10 +41,10 @@ def federation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two parties that have accepted a plan with private scores, and their documents."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
-        return made(tmp_path_factory.mktemp("federation"))
+        return made(tmp_path_factory.mktemp("federation"), promised=400.0, scores=100.0)
 
 
-def made(tmp_path: Path) -> Path:
+def made(tmp_path: Path, promised: float = 80.0, scores: float = 20.0) -> Path:
     words = [f"word{letter}" for letter in LETTERS]
     (tmp_path / "words.txt").write_text("\n".join(words))
     plan = Plan(
@@ -52,10 +52,10 @@ def made(tmp_path: Path) -> Path:
         "localhost:8002",
         PARTIES,
         "calm",
-        Budget("word add/remove", 400.0, 1e-6),
+        Budget("word add/remove", promised, 1e-6),
         PlannedWords.of_file(tmp_path / "words.txt"),
         settings={"epsilon": 8.0, "n_topics": 3, "n_rounds": 4},
-        evaluation=Evaluation("private", 0.25, 100.0, 1e-6),
+        evaluation=Evaluation("private", 0.25, scores, 1e-6),
     )
     onboarding.establish(tmp_path / "hub", plan, tmp_path / "words.txt")
     for seed, name in enumerate(PARTIES):

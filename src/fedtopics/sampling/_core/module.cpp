@@ -147,7 +147,6 @@ NB_MODULE(_native, m) {
   nb::register_exception_translator(to_input_error);
   add_em(m);
   add_private_mh(m);
-  m.def("instruction_set", [] { return kernels().name; }, "The name of the instruction set in use.");
   m.def("alias", alias_, "weights"_a, "threshold"_a.noconvert(), "other"_a.noconvert(), released(),
         "Fills an alias table of positive weights.");
   m.def("start", start_, "topics"_a.noconvert(), "offsets"_a, "n_topics"_a, "seed"_a, released());
