@@ -75,25 +75,30 @@ def print_runs(runs: list[Run]) -> None:
     scores = [name for name in SCORES if wide or name != "UMass"]
     print_note("held-out documents of all parties; perplexity: lower is better, the others: higher", "italic")
     table = plain_table("method")
-    counts = ["topics"] if any(_has_others(run) for run in runs) else []
+    told = {"topics": any(_has_others(run) for run in runs), "seed": len({_seed(run) for run in runs}) > 1}
+    facts = [name for name, is_shown in told.items() if is_shown]
     prices = [f"epsilon{' ' if wide else chr(10)}({unit})" for unit in units]
-    for column in (*counts, *scores, "seconds", *prices):
+    for column in (*facts, *scores, "seconds", *prices):
         table.add_column(column, justify="right")
     unigram = runs[0].scores["perplexity_unigram"]
     if unigram is not None:
-        table.add_row(Text("no topics", "dim"), *("" for _ in counts), f"{unigram:.0f}")
+        table.add_row(Text("no topics", "dim"), *("" for _ in facts), f"{unigram:.0f}")
     for run in runs:
         seconds = _shown(run.record.get("seconds"), ".1f")
         for name, found in _rows(run):
-            told = (_shown(found[SCORES[score][0]], SCORES[score][1]) for score in scores)
-            n_topics = [str(run.record["n_topics"])] if counts else []
-            table.add_row(name, *n_topics, *told, seconds, *(epsilons.cell(run, unit) for unit in units))
+            own = {"topics": str(run.record["n_topics"]), "seed": str(_seed(run))}
+            cells = [_shown(found[SCORES[score][0]], SCORES[score][1]) for score in scores]
+            cells = [*(own[name] for name in facts), *cells]
+            table.add_row(name, *cells, seconds, *(epsilons.cell(run, unit) for unit in units))
     console.print(table)
     for note in epsilons.notes(runs, units):
         print_note(note, "dim")
-    for run in runs:
-        for warning in run.warnings:
-            print_note(f"{_named(run)}: {warning}", "bold red")
+    for warning in dict.fromkeys(f"{_named(run)}: {warning}" for run in runs for warning in run.warnings):
+        print_note(warning, "bold red")
+
+
+def _seed(run: Run) -> Any:
+    return run.record["seed"]
 
 
 def _has_others(run: Run) -> bool:

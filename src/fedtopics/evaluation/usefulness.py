@@ -53,8 +53,11 @@ def by_chance(coherences: NDArray[np.float64], n_topics: int) -> float:
 def warnings(scores: Mapping[str, float | None]) -> list[str]:
     """What to say, loudly, of topics with these `scores`; nothing where they are of use.
 
-    >>> warnings({"perplexity": 2262.0, "perplexity_unigram": 1563.0})[0].partition(" (")[0]
+    >>> said = warnings({"perplexity": 2262.0, "perplexity_unigram": 1563.0})[0]
+    >>> said.partition(" (")[0]
     'these topics are no better than word frequencies'
+    >>> said.partition("; ")[2]
+    'take fewer words, fewer topics or more text, or with noise a larger epsilon'
     """
     found = []
     reached, without = scores.get("perplexity"), scores.get("perplexity_unigram")
@@ -62,7 +65,8 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
     if least is not None and reached is not None and without is not None and least >= without:
         found.append(
             f"these topics are no better than {no_topics(scores)} (perplexity {reached:,.0f}, without topics "
-            f"{without:,.0f}): do not use them; take a larger epsilon, fewer words, fewer topics or more text"
+            f"{without:,.0f}): do not use them; take fewer words, fewer topics or more text, or with noise a "
+            "larger epsilon"
         )
     own, chance = scores.get("coherence_npmi"), scores.get("coherence_npmi_chance")
     if own is not None and chance is not None and own <= chance:

@@ -25,7 +25,8 @@ def told(run: Run, alone: float | None) -> Run:
         return run
     said = (
         f"the best party alone does better, without sending anything (perplexity {alone:,.0f}, this model "
-        f"{reached:,.0f}): take a larger epsilon, fewer words, fewer topics or more text, or no federation"
+        f"{reached:,.0f}): take fewer words, fewer topics or more text, with noise a larger epsilon, or no "
+        "federation"
     )
     return replace(run, record=run.record | {"warnings": [*run.record.get("warnings", []), said]})
 

@@ -205,8 +205,9 @@ def test_the_memory_that_may_be_taken(fresh: pytest.MonkeyPatch) -> None:
     assert device._cuda().card.memory == 5000
     for wrong in ("-3", "much", "0"):
         fresh.setenv(device.LIMIT, wrong)
-        with pytest.raises(InputError, match="FEDTOPICS_GPU_MEMORY must be a number of bytes"):
-            device._cuda()
+        for name in ("cuda", "auto"):
+            with pytest.raises(InputError, match="FEDTOPICS_GPU_MEMORY must be a number of bytes"):
+                device.chosen(name)
 
 
 def test_a_card_without_room_is_said_in_one_sentence(fresh: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,10 @@ Buffer: TypeAlias = Any  # an array on the card
 NULL = np.uint64(0)
 
 
+class NoGpuError(InputError):
+    """There is no GPU that can be used; the text says why."""
+
+
 @dataclass(frozen=True)
 class Card:
     """What a launch depends on.
@@ -89,7 +93,7 @@ def chosen(device: str, *, worth_it: bool = True) -> Device | None:
         return None
     try:
         return _cuda()
-    except InputError:
+    except NoGpuError:
         if device == "auto":
             return None
         raise
@@ -123,17 +127,17 @@ def _cuda() -> Device:
             if error.name == "cupy"
             else f"one that does not load ({_first_line(error.__cause__ or error)})"
         )
-        raise InputError(
+        raise NoGpuError(
             f"device='cuda' needs CuPy, got {wrong}: pip install 'fedtopics[gpu]', or use device='cpu'"
         ) from None
     try:
         found = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise InputError(
+        raise NoGpuError(
             f"expected an NVIDIA GPU and its driver, got none ({_first_line(error)}); use device='cpu'"
         ) from None
     if not found:
-        raise InputError("expected an NVIDIA GPU, got none; use device='cpu'")
+        raise NoGpuError("expected an NVIDIA GPU, got none; use device='cpu'")
     return Cuda(cupy)
 
 
@@ -146,7 +150,7 @@ class Cuda:
         facts = cupy.cuda.runtime.getDeviceProperties(now.id)
         name, capability = facts["name"].decode(), (facts["major"], facts["minor"])
         if capability < OLDEST:
-            raise InputError(
+            raise NoGpuError(
                 f"expected a GPU of compute capability {OLDEST[0]}.{OLDEST[1]} or newer, got {name} with "
                 f"{capability[0]}.{capability[1]}; use device='cpu'"
             )
