@@ -1,8 +1,8 @@
 """Clinical notes of a hospital's OMOP database, which know their patients.
 
 The OMOP Common Data Model (version 5.3 and later; https://ohdsi.github.io/CommonDataModel) keeps notes in the
-table `note`. A source is the address of its PostgreSQL server with `omop+` in front, and the schema behind; with
-that of the table `concept` where it is another:
+table `note`. A source is the address of its PostgreSQL server with `omop+` in front, behind it the schema,
+and that of the table `concept` where it is another:
 
     omop+postgresql://reader@db.example.org/hospital?schema=cdm&vocabulary=vocab
 
