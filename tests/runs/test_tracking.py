@@ -59,6 +59,14 @@ def test_a_model_that_must_not_be_published_is_not_logged(store: str, tmp_path: 
     assert not (tmp_path / "mlruns").exists()
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_where_mlflow_cannot_write_the_places_are_named_that_it_can(run: Run, store: str) -> None:
+    with pytest.raises(
+        InputError, match=r"--tracking-uri http://HOST:PORT.* MLFLOW_ALLOW_FILE_STORE=true; MLflow"
+    ):
+        log_to_mlflow(run, tracking_uri="nosuch://place")
+
+
 def test_without_mlflow_the_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mlflow.exceptions", None)
     with pytest.raises(InputError, match=r"fedtopics\[mlflow\]"):

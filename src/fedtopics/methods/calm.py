@@ -277,7 +277,7 @@ class Calm(Method):
         """Topics that are the unigram times random factors, in counts."""
         unigram = total["unigram"]
         factors = turn.generator().gamma(5.0, 1 / 5.0, (len(unigram), self.n_topics))
-        counts = unigram[:, None] * factors
+        counts = unigram[:, None] * guided.leveled(factors, state)
         counts /= counts.sum(axis=0) * self.n_topics / unigram.sum()
         counts = guided.applied(continuing.begun(state, counts), state)
         length = np.array(total["tokens"] / max(total["n_docs"], 1))

@@ -26,6 +26,10 @@ _PARAMETERS = (
     "vocabulary",
     "engine",
 )
+PLACES = (
+    "expected a server of MLflow, as --tracking-uri http://HOST:PORT (tracking_uri), or a folder, for which "
+    "MLflow wants MLFLOW_ALLOW_FILE_STORE=true"
+)
 _LONGEST = 500  # characters of a value
 
 
@@ -66,7 +70,7 @@ def log_to_mlflow(
             client.log_artifacts(made, str(Path(folder) / "run"), "run")
         client.set_terminated(made)
     except (MlflowException, OSError) as error:
-        raise InputError(f"MLflow answered: {' '.join(str(error).split())[:300]}") from None
+        raise InputError(f"{PLACES}; MLflow answered: {' '.join(str(error).split())[:300]}") from None
     return made
 
 

@@ -230,6 +230,22 @@ def test_notes_of_a_hospital_know_their_patients(hospital: str) -> None:
     ]
 
 
+def test_names_of_concepts_may_be_in_a_schema_of_their_own(hospital: str, letters: str) -> None:
+    from adbc_driver_postgresql import dbapi
+
+    with dbapi.connect(letters) as connection, connection.cursor() as cursor:
+        cursor.execute("create schema vocab")
+        cursor.execute(
+            "create table vocab.concept as"
+            " select concept_id, 'a ' || concept_name as concept_name from cdm.concept"
+        )
+        connection.commit()
+    notes = read(f"{hospital}&vocabulary=vocab", max_df=1.0)
+    assert notes.labels == ("a Discharge summary", "a Note", "7")
+    with pytest.raises(InputError, match="name of a schema"):
+        read(f"{hospital}&vocabulary=a.b")
+
+
 def test_notes_can_be_chosen_by_a_condition(hospital: str) -> None:
     assert read(hospital, query="note_date >= '2021-01-01' and care_site_id = '71'").ids == ("2",)
     with pytest.raises(InputError, match=r"PostgreSQL answered: .*ward"):

@@ -1,9 +1,10 @@
 """Clinical notes of a hospital's OMOP database, which know their patients.
 
 The OMOP Common Data Model (version 5.3 and later; https://ohdsi.github.io/CommonDataModel) keeps notes in the
-table `note`. A source is the address of its PostgreSQL server with `omop+` in front, and the schema behind:
+table `note`. A source is the address of its PostgreSQL server with `omop+` in front, behind it the schema,
+and that of the table `concept` where it is another:
 
-    omop+postgresql://reader@db.example.org/hospital?schema=cdm
+    omop+postgresql://reader@db.example.org/hospital?schema=cdm&vocabulary=vocab
 
 A document is a note: its text the columns `note_title` and `note_text`, its id `note_id`, its person
 `person_id`, its label the name of the note's class. `care_site_id`, `provider_id`, `note_type` and
@@ -16,6 +17,7 @@ from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 PREFIX = "omop+"
@@ -29,8 +31,8 @@ select * from (
     coalesce(of_type.concept_name, n.note_type_concept_id::text) as note_type,
     n.provider_id::text, v.care_site_id::text
   from {schema}.note n
-  left join {schema}.concept of_class on of_class.concept_id = n.note_class_concept_id
-  left join {schema}.concept of_type on of_type.concept_id = n.note_type_concept_id
+  left join {vocabulary}.concept of_class on of_class.concept_id = n.note_class_concept_id
+  left join {vocabulary}.concept of_type on of_type.concept_id = n.note_type_concept_id
   left join {schema}.visit_occurrence v on v.visit_occurrence_id = n.visit_occurrence_id
 ) notes where {condition} order by note_id
 """
@@ -50,10 +52,12 @@ def located(source: str, columns: Columns, condition: str | None) -> tuple[str, 
     parts = urlsplit(source.removeprefix(PREFIX))
     options = dict(parse_qsl(parts.query))
     schema = options.pop("schema", "public")
+    vocabulary = options.pop("vocabulary", schema)
     if parts.scheme not in ("postgresql", "postgres"):
         raise InputError("expected omop+postgresql://user@host/database?schema=NAME, got another address")
-    if not _NAME.fullmatch(schema):
-        raise InputError(f"expected the name of a schema of letters and digits, got {schema!r:.80}")
+    if wrong := next((name for name in (schema, vocabulary) if not _NAME.fullmatch(name)), None):
+        raise InputError(f"expected the name of a schema of letters and digits, got {quoted(wrong)}")
     asked = {name: column for name, column in vars(columns).items() if column}
     address = urlunsplit(parts._replace(query=urlencode(options)))
-    return address, _QUERY.format(schema=schema, condition=condition or "true"), replace(USUAL, **asked)
+    query = _QUERY.format(schema=schema, vocabulary=vocabulary, condition=condition or "true")
+    return address, query, replace(USUAL, **asked)

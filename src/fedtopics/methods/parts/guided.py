@@ -55,6 +55,18 @@ def noted(state: Arrays) -> Arrays:
     return {SEEDS: state[SEEDS]} if SEEDS in state else {}
 
 
+def leveled(factors: NDArray[Any], state: Arrays) -> NDArray[Any]:
+    """The random `factors` (n_words, n_topics) that topics begin with: none where a topic has seed words.
+
+    So nothing but its own words draws documents there; by chance alone, another theme often took the topic.
+    """
+    if SEEDS not in state:
+        return factors
+    even = np.array(factors)
+    even[:, np.unique(state[SEEDS][state[SEEDS] >= 0])] = 1.0
+    return even
+
+
 def applied(counts: NDArray[Any], state: Arrays) -> NDArray[Any]:
     """The `counts` (n_words, n_topics) with those of seed words in their topics."""
     if SEEDS not in state:
