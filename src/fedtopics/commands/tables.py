@@ -13,6 +13,7 @@ from rich.text import Text
 from fedtopics.commands import epsilons
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import printable
+from fedtopics.evaluation.usefulness import unsure
 from fedtopics.model import TopicModel
 from fedtopics.runs.preparing import BY_TOPIC
 from fedtopics.runs.run import Run, label
@@ -94,6 +95,8 @@ def print_runs(runs: list[Run]) -> None:
     for run in runs:
         for warning in run.warnings:
             print_note(f"{_named(run)}: {warning}", "bold red")
+        for note in unsure(run.scores):
+            print_note(f"{_named(run)}: {note}", "bold")
 
 
 def _has_others(run: Run) -> bool:

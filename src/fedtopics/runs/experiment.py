@@ -14,7 +14,7 @@ from fedtopics.documents import lengths
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores, topic_scores
-from fedtopics.evaluation.usefulness import warnings
+from fedtopics.evaluation.usefulness import verdict
 from fedtopics.methods import DEFAULT, for_texts, make
 from fedtopics.methods import settings as settings_of
 from fedtopics.model import TopicModel
@@ -155,7 +155,7 @@ def train_on(
     told = _record(name, method, data, outcome, facts)
     outcome = _described(outcome, told, data.test.language)
     model, told["scores"], local = _score(outcome, data, n_threads)
-    told["n_topics"], told["warnings"] = model.n_topics, warnings(told["scores"])
+    told |= {"n_topics": model.n_topics, **verdict(told)}
     _add_scores(told["parties"], local)
     if audit:
         found = audited(method, data.parties, seed=seed, n_threads=n_threads, summing=secure_sum)

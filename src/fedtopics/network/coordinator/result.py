@@ -22,7 +22,7 @@ from fedtopics import files
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
-from fedtopics.evaluation.usefulness import unsure, warnings
+from fedtopics.evaluation.usefulness import verdict
 from fedtopics.model import TopicModel
 from fedtopics.model.merging import changes, still_called
 from fedtopics.network import attestation, verification
@@ -189,8 +189,7 @@ def write(
         found = last.scored.score
         near = {"perplexity_low": found.low, "perplexity_high": found.high}
         kept["scores"] |= {"perplexity": found.perplexity, "perplexity_unigram": found.without, **near}
-    kept["warnings"] = warnings(kept["scores"])
-    kept["notes"] = [*kept["notes"], *unsure(kept["scores"])]
+    kept |= verdict(kept)
     if before is not None and plan.continues is not None:
         became = changes(before, model)
         model = still_called(before, model, became)
