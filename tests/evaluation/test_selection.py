@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from planted import drawn_corpus, planted_topics
 
@@ -27,6 +28,15 @@ def test_the_table_marks_the_best(selection):
     assert "perplexity" in header
     assert [row.split()[0] for row in rows] == ["2", "4", "6", "12"]
     assert [row.endswith("<- best") for row in rows] == [False, False, True, False]
+
+
+def test_even_the_best_number_of_topics_may_be_of_no_use(selection):
+    """Words by chance have no topics, and one number of them comes out best nevertheless."""
+    assert selection.warnings == []
+    chance = drawn_corpus(np.full((2, 60), 1 / 60), 60, 20, seed=1)
+    found = select_topics(chance, [5, 20], n_sweeps=20)
+    assert "no better than word frequencies" in found.warnings[0]
+    assert str(found).splitlines()[3].startswith(f"{found.best} topics: these topics are no better")
 
 
 def test_the_picture_has_a_point_for_each_candidate_and_score(selection):

@@ -194,6 +194,7 @@ def test_planted_topics_are_found_through_real_noise(unit: str) -> None:
         ({"held_out": 0.1, "one_topic": True}, "before documents choose"),
         ({"alpha": 0.0}, "above 0, got 0.0"),
         ({"max_length": 0}, "above 0, got 0"),
+        ({"distinct_words": 0.0}, "distinct_words must be above 0, got 0.0"),
     ],
 )
 def test_bad_settings_are_refused(bad: dict[str, Any], message: str) -> None:

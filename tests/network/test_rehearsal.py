@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from network.rehearsal import Rehearsal, simulated
 from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
+from fedtopics.commands.tables import print_runs
+from fedtopics.documents.corpus import Corpus
+from fedtopics.evaluation.usefulness import UNSCORED
 from fedtopics.network.coordinator import result
 from fedtopics.network.coordinator.result import LastAnswers
 from fedtopics.network.plan.parts import PlannedWords
@@ -29,7 +34,9 @@ CORPORA = {
 TEST = drawn_corpus(TOPICS, n_docs=30, length=20, seed=9)
 
 
-def finished(folder: Path, method: str, promised: Budget, settings: dict[str, Any]) -> tuple[Run, str]:
+def finished(
+    folder: Path, method: str, promised: Budget, settings: dict[str, Any], test: Corpus | None = TEST
+) -> tuple[Run, str]:
     """What the coordinator writes of a run, with documents of its own for scores, and what it logs."""
     words = PlannedWords("public", "words.txt", "ab" * 32, 24)
     plan = Plan("demo", "localhost:8002", tuple(CORPORA), method, promised, words, settings=settings)
@@ -37,7 +44,7 @@ def finished(folder: Path, method: str, promised: Budget, settings: dict[str, An
     key = Ed25519PrivateKey.generate()
     (folder / "key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     end = rehearsal.trained()
-    result.write(folder / "result", plan, rehearsal.terms, end, TEST, folder / "key", LastAnswers())
+    result.write(folder / "result", plan, rehearsal.terms, end, test, folder / "key", LastAnswers())
     return Run.load(folder / "result"), " ".join(rehearsal.lines)
 
 
@@ -51,6 +58,21 @@ def test_a_coordinator_says_that_topics_are_of_no_use(tmp_path: Path) -> None:
         assert run.record["forecast"] == methods.make("calm", **given, distinct_words=15.0).forecast(24)
         assert any("no better than word frequencies" in warning for warning in run.warnings) == said
         assert ("Of no use:" in run_page(run)) == said
+
+
+def test_a_federation_without_scores_says_that_nobody_knows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Topics drowned in noise came out as if nothing were wrong, where a plan had no scores."""
+    given = {"n_topics": 3, "n_rounds": 2, "epsilon": 0.05}
+    run, _ = finished(tmp_path, "calm", Budget("word add/remove", 0.05, 1e-6), given, None)
+    assert run.warnings == []
+    assert UNSCORED in run.record["notes"]
+    assert UNSCORED in repr(run)
+    assert UNSCORED[1:] in unescape(run_page(run)).partition('id="topics"')[0]
+    assert unescape(run_page(run)).count(UNSCORED[1:]) == 1
+    print_runs([run])
+    assert UNSCORED in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tmp_path: Path) -> None:

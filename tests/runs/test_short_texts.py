@@ -85,3 +85,39 @@ def test_the_forecast_of_short_texts_holds_on_sets_that_it_was_not_drawn_through
     for name, _, told, reached in rows:
         assert np.mean(reached) <= told + 0.06, name  # not too kind
         assert np.mean(reached) >= told - 0.2, name
+
+
+def test_the_forecast_of_short_texts_as_mixtures_is_not_too_kind() -> None:
+    """By the curve of long texts titles were to lose 4 to 47 %, and lost 14 to 129 %."""
+    rows = short_forecast.measured(one_topic_each=False)
+    assert len(rows) == 12
+    for name, x, reached, told in rows:
+        assert told == pytest.approx(reached, rel=0.05), (name, x)
+
+
+def test_a_guess_of_few_words_is_enough_for_the_forecast_of_short_texts() -> None:
+    """Nobody has to say that texts are short, and no method is promised what one topic each would lose."""
+    mixed = predicted_ratio(6.0, 3225, 5.0)
+    assert mixed > predicted_ratio(6.0, 3225, 5.0, short=True)
+    made = methods.make("calm", **methods.for_texts("short", "calm", {"one_topic": False}))
+    for method in (methods.make("calm", distinct_words=5.0), made):
+        assert method.forecast(3225) == {"distinct_words": 5.0, "perplexity_ratio": mixed}
+    for asked in (
+        ["calm", "--distinct", "5"],
+        ["calm", "--texts", "short", "--set", "one_topic=false"],
+        ["ftm", "--texts", "short"],
+    ):
+        given = ["explain", *asked, "--epsilon", "6", "--words", "3225"]
+        assert f"about {mixed:.2f} times" in " ".join(CliRunner().invoke(app, given).output.split())
+
+
+def test_fewer_words_than_a_short_text_is_thought_to_have_end_no_run() -> None:
+    """Parties may agree on three: a setting that nobody gave was refused, once words had been paid for."""
+    made = methods.make("calm", **methods.for_texts("short", "calm", {}))
+    assert made.forecast(3) == {
+        "distinct_words": 3.0,
+        "perplexity_ratio": predicted_ratio(6.0, 3, 3.0, short=True),
+    }
+    assert CliRunner().invoke(app, ["explain", "calm", "--texts", "short", "--words", "3"]).exit_code == 0
+    for none in (["--words", "0"], ["--distinct", "0"]):  # were taken for nothing said
+        assert CliRunner().invoke(app, ["explain", "calm", *none]).exit_code != 0

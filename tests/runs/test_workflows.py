@@ -14,6 +14,7 @@ from planted import drawn_corpus, planted_topics
 from fedtopics.commands.tables import print_runs
 from fedtopics.errors import InputError
 from fedtopics.evaluation import diversity, scores, scores_on
+from fedtopics.evaluation.usefulness import UNSCORED
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.report import run_page
 from fedtopics.runs.experiment import compare, train
@@ -49,9 +50,13 @@ def test_all_documents_can_be_trained_on(method: str, tmp_path: Path, capsys: py
     assert found.scores["perplexity"] is found.scores["perplexity_unigram"] is None
     assert -1 <= found.scores["coherence_npmi"] <= 1
     found.save(tmp_path / "run")
-    assert "no held-out documents were given" in run_page(Run.load(tmp_path / "run"))
+    page = run_page(Run.load(tmp_path / "run"))
+    assert "no held-out documents were given" in page
+    assert "No score says whether these topics are better than word frequencies" in page
     print_runs([found])
-    assert method in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert method in shown
+    assert UNSCORED in " ".join(shown.split())
     assert "perplexity" not in repr(found)
 
 

@@ -42,12 +42,14 @@ def explain(
 ) -> None:
     short = lengths.is_short(texts)
     given = methods.for_texts(texts, method, settings.given())
-    words = words or (lengths.MOST_WORDS if short else USUAL_WORDS)
-    distinct = distinct or (int(lengths.DISTINCT_WORDS) if short else None)
+    if words is None:
+        words = lengths.MOST_WORDS if short else USUAL_WORDS
+    if distinct is None and short:
+        distinct = min(int(lengths.DISTINCT_WORDS), words)
     planned = methods.make(method, n_topics=topics, **given)
     if delta is not None and planned.hides_documents:
         planned = methods.make(method, n_topics=topics, **given | {"delta": delta})
-    facts = PublicFacts(words, topics, documents, distinct, short)
+    facts = PublicFacts(words, topics, documents, distinct, bool(given.get("one_topic")))
     delta = planned.privacy_delta if delta is None else delta
     found = explain_prices(planned.prices(words), facts, 1e-6 if delta is None else delta)
     if documents is not None or persons is not None:

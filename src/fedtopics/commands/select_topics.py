@@ -51,7 +51,7 @@ def select_topics(
         files.publish(plot, selection_plot(found), new=True)
     if as_json:
         scored = [{"n_topics": c.n_topics, "scores": c.scores} for c in found.candidates]
-        options.print_json({"best": found.best, "candidates": scored})
+        options.print_json({"best": found.best, "candidates": scored, "warnings": found.warnings})
     else:
         options.say(str(found))
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from fedtopics.commands import epsilons
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import printable
+from fedtopics.evaluation.usefulness import unsure
 from fedtopics.model import TopicModel
 from fedtopics.runs.preparing import BY_TOPIC
 from fedtopics.runs.run import Run, label
@@ -95,6 +96,8 @@ def print_runs(runs: list[Run]) -> None:
         print_note(note, "dim")
     for warning in dict.fromkeys(f"{_named(run)}: {warning}" for run in runs for warning in run.warnings):
         print_note(warning, "bold red")
+    for note in dict.fromkeys(f"{_named(run)}: {note}" for run in runs for note in unsure(run.scores)):
+        print_note(note, "bold")
 
 
 def _seed(run: Run) -> Any:

@@ -17,6 +17,7 @@ import typer
 from fedtopics.commands import options, price, report, tables
 from fedtopics.documents.text.preparation import read_vocabulary
 from fedtopics.errors import InputError
+from fedtopics.evaluation.usefulness import unsure
 from fedtopics.model.merging import union
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs.run import Run, require_free
@@ -71,5 +72,6 @@ def update(
     tables.print_runs([run])
     tables.print_topics(run.model)
     for note in run.record["notes"]:
-        options.say(note)
+        if note not in unsure(run.scores):  # which was said below the scores
+            options.say(note)
     tables.print_saved(out)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores
+from fedtopics.evaluation.usefulness import warnings
 from fedtopics.model import TopicModel
 from fedtopics.sampling.lda import Priors
 from fedtopics.sampling.training import Schedule, train
@@ -48,7 +49,12 @@ class Selection:
             numbers = "".join(f"{candidate.scores[name]:>17.4g}" for name in columns)
             mark = "  <- best" if candidate.n_topics == self.best else ""
             lines.append(f"{candidate.n_topics:>6}{numbers}{mark}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"{self.best} topics: {warning}" for warning in self.warnings)])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why even the best number of topics is of no use, by its scores; nothing where it is of use."""
+        return next(warnings(c.scores) for c in self.candidates if c.n_topics == self.best)
 
 
 def select_topics(

@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 NEAR = 10  # places in the order of frequency, on either side, from which a random word is drawn
 N_TOPICS = 100  # random topics at least, so that their mean hardly moves
 ERRORS = 2.0  # standard errors of a mean over the topics that chance may give
+UNSCORED = (
+    "no score says whether these topics are better than word frequencies; `fedtopics evaluate` does, on "
+    "documents that they have not seen (a party may take its own, at no price)"
+)
 
 
 def random_topics(topics: Sequence[Sequence[int]], frequency: np.ndarray, seed: int = 0) -> list[list[int]]:
@@ -78,12 +82,14 @@ def warnings(scores: Mapping[str, float | None]) -> list[str]:
 
 
 def unsure(scores: Mapping[str, float | None]) -> list[str]:
-    """What to say where noise on the `scores` hides whether topics are of use.
+    """What to say where there is no score, or noise on the `scores` hides whether topics are of use.
 
-    >>> found = {"perplexity_low": 10.0, "perplexity_high": 53.0, "perplexity_unigram": 22.0}
-    >>> unsure(found)[0].partition(";")[0]
+    >>> found = {"perplexity": 25.0, "perplexity_unigram": 22.0}
+    >>> unsure(found | {"perplexity_low": 10.0, "perplexity_high": 53.0})[0].partition(";")[0]
     'noise on the scores hides whether these topics are better than the mean of them all'
     """
+    if scores.get("perplexity") is None:
+        return [UNSCORED]
     least, most = scores.get("perplexity_low"), scores.get("perplexity_high")
     without = scores.get("perplexity_unigram")
     if least is None or most is None or without is None or not least < without <= most:

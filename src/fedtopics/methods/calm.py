@@ -129,6 +129,8 @@ class Calm(Method):
             raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
         if not 0 <= self.held_out <= 0.5:
             raise InputError(f"held_out must be a share from 0 to 0.5, got {self.held_out}")
+        if self.distinct_words is not None and self.distinct_words <= 0:
+            raise InputError(f"distinct_words must be above 0, got {self.distinct_words}")
         if self.held_out and self.one_topic:
             raise InputError("held_out may end training before documents choose; leave out it or one_topic")
         if not (self.alpha > 0 and self.beta > 0):
@@ -160,8 +162,9 @@ class Calm(Method):
     def forecast(self, n_words: int) -> dict[str, float] | None:
         if self.distinct_words is None:
             return None
-        ratio = predicted_ratio(self.epsilon, n_words, self.distinct_words, short=self.one_topic)
-        return {"distinct_words": self.distinct_words, "perplexity_ratio": ratio}
+        distinct = min(self.distinct_words, float(n_words))  # few words may have been agreed on
+        ratio = predicted_ratio(self.epsilon, n_words, distinct, short=self.one_topic)
+        return {"distinct_words": distinct, "perplexity_ratio": ratio}
 
     def notes(self, n_words: int) -> list[str]:
         found = self.forecast(n_words)

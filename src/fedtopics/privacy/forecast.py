@@ -22,6 +22,9 @@ PURPOSE = (
 MEASURED_LOSS = ((-2.0, 1.27), (-1.0, 1.13), (0.0, 1.055), (1.0, 1.022), (2.0, 1.006), (3.0, 1.0))
 # The same of short texts, of one topic each (`python -m benchmarks run short_forecast`).
 SHORT_LOSS = ((-3.4, 1.97), (-2.5, 1.47), (-2.0, 1.38), (-1.0, 1.19), (0.0, 1.1), (1.0, 1.04), (3.0, 1.0))
+# And of texts as short that are mixtures, by the same command.
+MIXED_LOSS = ((-3.4, 2.27), (-2.5, 1.72), (-2.0, 1.58), (-1.0, 1.27), (0.0, 1.18), (1.0, 1.13), (2.5, 1.07))
+FEW_WORDS = 10.0  # different words of a text, at most, that is lost as quickly
 
 
 def surplus(epsilon: float, n_words: int, distinct_words: float) -> float:
@@ -35,14 +38,16 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float, *, shor
     """Expected perplexity at `epsilon` with `n_words`, relative to training without noise.
 
     `distinct_words` is a guess of the distinct words per document, given by the user: never read from private
-    data. The curve was measured (docs/methods/calm.md), that of `short` texts of one topic each by itself
-    (docs/how-to/short-texts.md); below its first point it goes on as a straight line.
+    data. The curve was measured (docs/methods/calm.md), those of `short` texts of one topic each, and of
+    mixtures in texts of few words, by themselves (docs/how-to/short-texts.md); below its first point each
+    goes on as a straight line.
 
-    >>> round(predicted_ratio(6.0, 8000, 100), 2)
-    1.01
+    >>> [round(predicted_ratio(6.0, 8000, distinct), 2) for distinct in (100, 5)]
+    [1.01, 1.39]
     """
     x = surplus(epsilon, n_words, distinct_words)
-    at, ratios = zip(*(SHORT_LOSS if short else MEASURED_LOSS), strict=True)
+    mixed = MIXED_LOSS if distinct_words <= FEW_WORDS else MEASURED_LOSS
+    at, ratios = zip(*(SHORT_LOSS if short else mixed), strict=True)
     slope = (ratios[1] - ratios[0]) / (at[1] - at[0])
     return float(np.interp(x, at, ratios) + slope * min(0.0, x - at[0]))
 
@@ -51,7 +56,7 @@ def predicted_ratio(epsilon: float, n_words: int, distinct_words: float, *, shor
 class PublicFacts:
     """Public or guessed: `n_words`, `n_topics`, `n_documents`, `n_distinct` words of each; None: unknown.
 
-    short   whether texts are short, of one topic each
+    short   whether texts are of one topic each, as short ones are in CALM
     """
 
     n_words: int

@@ -3,6 +3,7 @@
 from fedtopics import methods
 from fedtopics.audit.telling import sentences
 from fedtopics.errors import InputError
+from fedtopics.evaluation.usefulness import unsure
 from fedtopics.privacy.explain import SAYS_NOTHING, words_add_up
 from fedtopics.privacy.grades import scale
 from fedtopics.protocol.method import About
@@ -37,6 +38,7 @@ def run_page(run: Run, *, public: bool = False, title: str | None = None) -> str
         title=title or run.record.get("title"),
         sentence=first_sentence(run, headline),
         about=about,
+        unsure=[note for note in unsure(run.scores) if note in run.record.get("notes", [])],
         cards=cards,
         became=topics_shown.became(run),
         by_number={card.number: card for card in cards},

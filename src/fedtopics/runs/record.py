@@ -97,7 +97,7 @@ def drawn_towards(relation: RelatedWords, tau: float) -> dict[str, Any]:
 def with_scores(record: dict[str, Any], model: TopicModel, scores: Mapping[str, Any]) -> dict[str, Any]:
     """The record of a run whose `model` has these `scores`: what they warn of, and what their noise hides."""
     found = {"n_topics": model.n_topics, "scores": dict(scores), "warnings": warnings(scores)}
-    return record | found | {"notes": [*record["notes"], *unsure(scores)]}
+    return record | found | {"notes": list(dict.fromkeys([*record["notes"], *unsure(scores)]))}
 
 
 def with_update(

@@ -43,7 +43,7 @@ def test_public_lists_of_several_languages() -> None:
 
 
 def test_every_document_needs_a_language() -> None:
-    with pytest.raises(InputError, match="code of a language, as en or de, for every document, got ''"):
+    with pytest.raises(InputError, match="code of a language, as en or de, for every document, got none"):
         read([*ROWS, {"text": "x", "lang": None, "id": "5"}], language_column="lang")
     with pytest.raises(InputError, match="either a tokenizer or languages"):
         Corpus.from_documents([Document("a b", language="en")], tokenizer=str.split)
@@ -51,6 +51,19 @@ def test_every_document_needs_a_language() -> None:
         read([{"text": "a"}], language_column="lang")
     with pytest.raises(InputError, match=r"language of each document for de\+en, got none"):
         read(ROWS, language="de+en", text_column="text")
+
+
+def test_no_cell_is_quoted_however_short() -> None:
+    """A column of texts taken for that of languages: a text of four characters was in the error."""
+    with pytest.raises(InputError, match=r"got 4 characters for document 1") as refused:
+        read([{"text": "a", "lang": "en"}, {"text": "HIV+", "lang": "HIV+"}], language_column="lang")
+    assert "HIV" not in str(refused.value)
+
+
+def test_a_list_without_languages_is_told_what_is_missing() -> None:
+    for given, options in (("english-1000", {"language_column": "lang"}), ("english-100+german-100", {})):
+        with pytest.raises(InputError, match=r"as en:tax \(english-5000\+german-5000"):
+            read(ROWS, vocabulary=given, text_column="text", **options)
 
 
 def test_one_language_is_as_if_nothing_were_said_unless_words_stand_apart() -> None:

@@ -18,7 +18,6 @@ from fedtopics.errors import InputError
 
 BETWEEN = "+"  # languages of one model: "de+en"
 _Pairs: TypeAlias = Iterable[tuple[str | None, str]]
-LONGEST_SHOWN = 5  # of what is no code: it might be of a document
 _CODE = re.compile(r"[a-z]{2,3}")
 
 
@@ -75,7 +74,7 @@ def _by_language(
     for number, (given, text) in enumerate(pairs):
         language = (given or "").strip().lower()
         if not _CODE.fullmatch(language):
-            got = repr(given) if len(language) <= LONGEST_SHOWN else f"{len(language)} characters"
+            got = f"{len(language)} characters" if language else "none"  # it might be of a document
             raise InputError(
                 f"expected the code of a language, as en or de, for every document, got {got} for document "
                 f"{number}"

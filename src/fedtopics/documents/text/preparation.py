@@ -90,9 +90,16 @@ def _over_chosen_words(indexed: Indexed, chooser: WordFilter | tuple[str, ...]) 
     if not len(known.words):
         raise InputError(
             f"no word of the given vocabulary ({quoted(chooser[0])} ...) occurs in the {n_docs} documents; "
-            "check its spelling (words are in lower case) and language"
+            f"check its spelling (words are in lower case) and language{_with_language(indexed, chooser)}"
         )
     return known
+
+
+def _with_language(indexed: Indexed, vocabulary: tuple[str, ...]) -> str:
+    """What is missing where words of one side alone stand with their language."""
+    if not any(":" in words[0] for words in (vocabulary, indexed.vocabulary)):
+        return ""
+    return "; words of several languages are named as en:tax (english-5000+german-5000; language_column)"
 
 
 def _splitter(sentences: bool | str, language: str) -> Callable[[str], list[str]] | None:

@@ -19,6 +19,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
 from fedtopics.documents.text.languages import several
 from fedtopics.errors import InputError
+from fedtopics.evaluation.usefulness import unsure
 from fedtopics.files import StoreError
 from fedtopics.network import verification
 from fedtopics.network.coordinator import continuing, result
@@ -212,9 +213,12 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
         approved = (folder.path / APPROVED / name / "party.crt").is_file()
         to_do = "it gets it when it is back" if approved else "it was revoked"
         run.log(f"party {name} has not received the model; {to_do}")
-    useless = whole_record(run.result).get("warnings", [])
+    found = whole_record(run.result)
+    useless = found.get("warnings", [])
     for warning in useless:
         run.log(f"of no use: {warning}")
+    for note in unsure(found["scores"]):
+        run.log(note)
     run.log(f"finished: model and record at {len(kept)} of {len(plan.parties)} parties")
     run.change("finished", "of no use, as its report says" if useless else "", undelivered=absent)
 
