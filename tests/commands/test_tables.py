@@ -34,3 +34,11 @@ def test_runs_that_differ_in_their_seed_say_which(runs: list[Run]) -> None:
 
 def test_what_is_wrong_with_runs_is_said_once(runs: list[Run]) -> None:
     assert sum("no better than word frequencies" in line for line in printed(runs)) == 1
+
+
+def test_scores_stay_whole_at_80_columns(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables.console, "_width", 80)
+    for shown, names in ((runs, {"seed", "perplexity"}), (runs[:1], {"perplexity", "diversity"})):
+        head = next(line for line in printed(shown) if line.startswith("method"))
+        assert names <= set(head.split())
+        assert "…" not in head

@@ -73,11 +73,12 @@ def print_dealing(dealing: str) -> None:
 def print_runs(runs: list[Run]) -> None:
     """One line per run (per party for `alone`), below the unigram that every model should beat."""
     units, wide = epsilons.units(runs), console.width >= WIDE
-    scores = [name for name in SCORES if wide or name != "UMass"]
-    print_note("held-out documents of all parties; perplexity: lower is better, the others: higher", "italic")
-    table = plain_table("method")
     told = {"topics": any(_has_others(run) for run in runs), "seed": len({_seed(run) for run in runs}) > 1}
     facts = [name for name, is_shown in told.items() if is_shown]
+    narrow = ["UMass", "diversity"][: 1 + told["seed"]]  # what there is no room for
+    scores = [name for name in SCORES if wide or name not in narrow]
+    print_note("held-out documents of all parties; perplexity: lower is better, the others: higher", "italic")
+    table = plain_table("method")
     prices = [f"epsilon{' ' if wide else chr(10)}({unit})" for unit in units]
     for column in (*facts, *scores, "seconds", *prices):
         table.add_column(column, justify="right")
