@@ -100,7 +100,7 @@ def test_rescore_refuses_bad_files(heard: Path, runs: dict[str, Path], tmp_path:
     run, good, model = runs["pooled"], heard / "heard.jsonl", heard / "talk.arpa"
     bad = tmp_path / "bad"
     bad.write_text(model.read_text().replace("\\end\\", ""))
-    assert "got 'the end of the file' at" in refused("rescore", run, good, "--language-model", bad)
+    assert "got the end of the file at" in refused("rescore", run, good, "--language-model", bad)
     bad.write_text(good.read_text() + '{"name": "u3"}\n')
     error = refused("rescore", run, bad, "--language-model", model)
     assert "a list of hypotheses, got NoneType at" in error

@@ -86,7 +86,8 @@ def read(path: str | Path, *, unknown: float | None = None) -> NGramModel:
             reader.add(order, line)
             counts[order] += 1
     else:
-        raise reader.error("\\end\\", "no such line")
+        place = f"{reader.path}, line {reader.number}"
+        raise InputError(f"expected \\end\\, got the end of the file at {place}")
     if counts != announced:
         raise reader.error(f"as many n-grams as announced {announced}", str(counts))
     if missing := [word for word in (START, END) if word not in reader.ids]:
