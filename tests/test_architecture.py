@@ -123,6 +123,33 @@ def imported_rooms(path: Path, package: str) -> set[str]:
     return found
 
 
+def test_a_part_of_one_method_lies_beside_it() -> None:
+    methods = SOURCE / "methods"
+    parts = {path.stem for path in (methods / "parts").glob("*.py")} - {"__init__"}
+    users: dict[str, set[str]] = {part: set() for part in parts}
+    for path in methods.rglob("*.py"):
+        room, *rest = path.relative_to(methods).with_suffix("").parts
+        for part in parts & imported_parts(path):
+            users[part].add(rest[0] if room == "parts" else room)
+    for _ in parts:  # who uses a part uses what that is made of
+        for part, known in users.items():
+            users[part] = known | {user for other in known & parts for user in users[other]}
+    assert [part for part, known in sorted(users.items()) if len(known - parts) < 2] == []
+
+
+def imported_parts(path: Path) -> set[str]:
+    """The last names of what a file imports from methods/parts/."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inside = f"{node.module}.".partition("fedtopics.methods.parts.")[2]
+            if node.module == "fedtopics.methods.parts":
+                found |= {alias.name for alias in node.names}
+            elif inside:
+                found.add(inside.strip("."))
+    return found
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_files_and_functions_stay_short(path: Path) -> None:
     source = path.read_text()

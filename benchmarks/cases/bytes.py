@@ -30,8 +30,7 @@ from benchmarks.corpora import dealt
 from benchmarks.markdown_tables import table
 from fedtopics import methods
 from fedtopics.evaluation.perplexity import perplexity
-from fedtopics.methods.calm import Calm
-from fedtopics.methods.parts import roots
+from fedtopics.methods.calm import Calm, roots
 from fedtopics.privacy.price.release import Release
 from fedtopics.protocol import coding, in_process
 from fedtopics.protocol.coding import NOTHING, Known

@@ -18,7 +18,9 @@ from benchmarks.markdown_tables import table
 from fedtopics.documents.corpus import concatenate
 from fedtopics.evaluation import perplexity
 from fedtopics.methods import calm, make, shared
-from fedtopics.methods.parts import continuing, earlier_documents, earlier_histograms
+from fedtopics.methods.calm import earlier_histograms
+from fedtopics.methods.parts import continuing
+from fedtopics.methods.shared import earlier_documents
 from fedtopics.model.merging import widened
 from fedtopics.runs import updating
 from fedtopics.runs.experiment import train_on

@@ -1,7 +1,7 @@
 """One paper per file. A file placed here is found by the command line, the report and the tests.
 
 A folder is a method in several variants: `sound.py`, which is what its name alone means, and `paper.py`, the
-method as printed; their parts are beside them. What methods share is in `parts/`.
+method as printed; or one with parts of its own, in `method.py`. What methods share is in `parts/`.
 """
 
 import re

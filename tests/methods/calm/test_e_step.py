@@ -7,9 +7,8 @@ import pytest
 from sklearn.metrics import normalized_mutual_info_score
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.methods.calm import Calm
-from fedtopics.methods.parts import roots
-from fedtopics.methods.parts.e_step import CHOOSING, EVEN, EStep
+from fedtopics.methods.calm import Calm, roots
+from fedtopics.methods.calm.e_step import CHOOSING, EVEN, EStep
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em, one_topic

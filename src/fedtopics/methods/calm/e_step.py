@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.methods.calm.earlier_histograms import Step
 from fedtopics.methods.parts import continuing
-from fedtopics.methods.parts.earlier_histograms import Step
 from fedtopics.protocol.turn import Arrays, Turn
 from fedtopics.sampling import channel_em, one_topic
 from fedtopics.sampling.channel_em import SizedTopics

@@ -13,10 +13,9 @@ from methods.played_rounds import played
 from planted import corpus_of, corpus_of_sentences, drawn_corpus, with_sentences
 
 from fedtopics.errors import InputError
-from fedtopics.methods.calm import Calm
-from fedtopics.methods.parts import roots
-from fedtopics.methods.parts.looking_ahead import LONG_STEP
-from fedtopics.methods.parts.stopping import SCORED, STILL
+from fedtopics.methods.calm import Calm, roots
+from fedtopics.methods.calm.looking_ahead import LONG_STEP
+from fedtopics.methods.calm.stopping import SCORED, STILL
 from fedtopics.network.expected import check, expected
 from fedtopics.network.wire import WireError
 from fedtopics.privacy.forecast import predicted_ratio

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fedtopics import Corpus, train
-from fedtopics.methods.parts import guided
+from fedtopics.methods.calm import guided
 
 COUNTS = np.arange(12.0).reshape(4, 3)
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from methods.calm_cases import N_WORDS, corpus, sent
 
-from fedtopics.methods.calm import Calm
-from fedtopics.methods.parts import roots
-from fedtopics.methods.parts.looking_ahead import LONG_STEP
+from fedtopics.methods.calm import Calm, roots
+from fedtopics.methods.calm.looking_ahead import LONG_STEP
 from fedtopics.protocol import in_process
 from fedtopics.protocol.turn import Arrays, Turn
 

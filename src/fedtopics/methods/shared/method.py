@@ -19,8 +19,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.methods.parts import continuing, earlier_documents, party_amounts
+from fedtopics.methods.parts import continuing, party_amounts
 from fedtopics.methods.parts.local_sampling import LocalSampling
+from fedtopics.methods.shared import earlier_documents
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import INFINITE, Cost
 from fedtopics.privacy.price.release import Release, disclose

@@ -1,6 +1,6 @@
 """What a round of CALM is told: counts and those before, further along their last step by momentum.
 
-Counts travel as whole roots (`parts/roots.py`), from which a party makes topics, or as topics ready made. The
+Counts travel as whole roots (`roots.py`), from which a party makes topics, or as topics ready made. The
 momentum (Nesterov 1983) fades where one round moves many of the counts, as while topics form.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.methods.parts import roots
+from fedtopics.methods.calm import roots
 from fedtopics.protocol.told import Form, Numbers, mean_length, topics_with_sizes
 from fedtopics.protocol.turn import Arrays
 from fedtopics.sampling import channel_em

@@ -9,8 +9,7 @@ import pytest
 from planted import drawn_corpus, planted_topics
 
 from fedtopics.errors import InputError
-from fedtopics.methods.calm import Calm
-from fedtopics.methods.parts import company
+from fedtopics.methods.calm import Calm, company
 from fedtopics.model import TopicModel
 from fedtopics.protocol import in_process
 from fedtopics.protocol.summing import Summing

@@ -11,7 +11,7 @@
                             from Y, phi and the law of the noise;  send the expected counts
                    server:  M <- sum over the parties
     last round     party:   send in how many histograms each two of the words told for a topic are; the server
-                            has those shown first that go together (`parts/company.py`)
+                            has those shown first that go together (`company.py`)
     every 10th     party:   send the log-likelihood of the histograms that it keeps out of training (held_out)
                    server:  stop where it rises by less than 0.02 a histogram
 
@@ -21,9 +21,9 @@ long and has the same fixed point; it fades where one round moves many of the co
 over the parties alone: what one had that is away follows from totals (`parts/absent.py`); one that joins late
 draws its histograms then. After a stop the rounds that are left pass without work.
 
-With one_topic documents are mixtures first, and of one topic each in the last rounds (`parts/e_step.py`).
+With one_topic documents are mixtures first, and of one topic each in the last rounds (`e_step.py`).
 
-Counts travel as whole square roots (`parts/roots.py`), few of which change from round to round: what crosses
+Counts travel as whole square roots (`roots.py`), few of which change from round to round: what crosses
 the wire is small (`protocol/coding.py`). A secure sum needs sends="counts", as roots do not add up, and a
 server that draws related words together needs tells="topics".
 
@@ -44,20 +44,19 @@ from numpy.typing import NDArray
 
 from fedtopics.documents.lengths import DISTINCT_WORDS
 from fedtopics.errors import InputError
-from fedtopics.methods.parts import (
+from fedtopics.methods.calm import (
     company,
-    continuing,
     earlier_histograms,
     guided,
-    party_amounts,
     private_histograms,
     roots,
     stopping,
 )
+from fedtopics.methods.calm.e_step import EStep
+from fedtopics.methods.calm.earlier_histograms import Part
+from fedtopics.methods.calm.looking_ahead import LookingAhead
+from fedtopics.methods.parts import continuing, party_amounts
 from fedtopics.methods.parts.absent import with_absent
-from fedtopics.methods.parts.e_step import EStep
-from fedtopics.methods.parts.earlier_histograms import Part
-from fedtopics.methods.parts.looking_ahead import LookingAhead
 from fedtopics.model import TopicModel
 from fedtopics.privacy.forecast import predicted_ratio, surplus
 from fedtopics.privacy.mechanisms.bounds import Bounds

@@ -1,0 +1,5 @@
+"""CALM: channel-aware LDA on masked histograms, the default (our own)."""
+
+from fedtopics.methods.calm.method import Calm
+
+METHOD = Calm

@@ -1,0 +1,5 @@
+"""Shared: federated LDA by summed counts, without privacy."""
+
+from fedtopics.methods.shared.method import Shared
+
+METHOD = Shared
