@@ -35,7 +35,8 @@ def test_the_word_that_goes_with_no_other_is_dropped(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(company, "N_KEPT", 3)
     pairs = np.array([[40, 30, 30, 2], [30, 40, 30, 2], [30, 30, 40, 2], [2, 2, 2, 40]], float)[None]
     total = {company.PAIRS: pairs, company.N_PAIRED: np.array(200.0)}
-    state, words = {company.CANDIDATES: np.array([[9, 5, 7, 3]]), **total}, [f"w{word}" for word in range(10)]
+    state = {company.CANDIDATES: np.array([[9, 5, 7, 3]]), "counts": np.ones((10, 1)), **total}
+    words = [f"w{word}" for word in range(10)]
     assert chosen(state, 0.01, words) == [[9, 5, 7]]
     assert len(chosen(state, 1.0, words)[0]) == 3  # nothing but noise
     assert company.chosen({company.CANDIDATES: np.array([[9, 5, 7, 3]])}, 0.01, words) is None
@@ -58,6 +59,7 @@ def test_a_topic_of_two_languages_is_shown_in_both(monkeypatch: pytest.MonkeyPat
         company.CANDIDATES: np.arange(5)[None],
         company.PAIRS: pairs[None],
         company.N_PAIRED: np.array(200.0),
+        "counts": np.array([[40.0], [40], [40], [40], [20]]),
     }
     assert chosen(state, 0.001, words) == [[0, 1, 2, 3]]
     assert 4 in chosen(state, 0.001, [word[3:] for word in words])[0]
