@@ -107,10 +107,12 @@ def test_a_run_of_no_use_is_called_so_wherever_the_coordinator_shows_it(
     run = hub.submit()
     sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
     monkeypatch.setattr(record, "warnings", lambda scores: ["worse than nothing"])
+    monkeypatch.setattr(record, "unsure", lambda scores: ["nobody knows"])
     coordinating.conduct(hub, run, Direct(sides))
     for side in sides.values():
         side.store.close()
     assert any("of no use: worse than nothing" in line for line in run.lines())
+    assert sum("nobody knows" in line for line in run.lines()) == 1
     shown = CliRunner().invoke(app, ["federation", "run", "status", str(hub.path)]).output
     assert "finished, round 4 of 4: of no use" in shown
     CliRunner().invoke(app, ["federation", "run", "fetch", str(hub.path), "--out", str(federation / "got")])

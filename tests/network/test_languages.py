@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from fedtopics import train
 from fedtopics.commands.application import app
+from fedtopics.commands.options import public_words
 from fedtopics.documents import read
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator.coordinating import read_test
@@ -192,3 +193,28 @@ def test_a_wrong_column_of_languages_shows_no_document() -> None:
     with pytest.raises(InputError) as refused:
         read([{"text": "x", "body": secret}], language_column="body", text_column="text")
     assert "patient" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("language", "given"),
+    [
+        ("de+en", "english-1000"),
+        ("de+en", "german-1000+french-1000"),
+        ("de+en", "words.txt"),
+        ("en", "german-1000+english-1000"),
+        ("de", "english-1000"),
+        ("ja", "english-1000"),
+    ],
+)
+def test_a_plan_of_words_that_its_documents_cannot_have_is_refused(
+    language: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No party was told: each would have trained on documents without a word."""
+    monkeypatch.chdir(tmp_path)
+    Path("words.txt").write_text("tax\nsteuer\n")
+    with pytest.raises(InputError, match=f"expected a list of words of {language}".replace("+", r"\+")):
+        public_words(given, None, language)
+    Path("words.txt").write_text("en:tax\nde:steuer\n")
+    assert public_words("words.txt", None, "de+en") == "words.txt"
+    assert public_words("german-100+english-100", None, "en+de") == "german-100+english-100"
+    assert public_words("german-100", None, "de") == "german-100"

@@ -66,6 +66,7 @@ def test_words_and_prices_are_what_they_were_and_the_same_over_the_wire(tmp_path
     terms = simulated(method, PLANTED, words=None, agreement=agreement)
     stage = Rehearsal(tmp_path, terms, PLANTED)
     assert stage.trained().words == words
+    assert "words; a public list has more and costs nothing" in " ".join(stage.lines)
     for name, side in stage.sides.items():
         wired = [(entry.round, entry.cost) for entry in side.store.of_run("first") if entry.round < 0]
         assert wired == [(entry.round, entry.cost) for entry in ledger.entries if entry.party == name]

@@ -27,6 +27,7 @@ from fedtopics.protocol.turn import Arrays, Party, Turn
 
 PROPOSAL, CONFIRMATION = -2, -1
 LARGEST = 1e12  # votes: far above any number of documents
+FEW_WORDS = 1000  # a public list of 5,000 fits texts better and costs nothing
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,16 @@ class WordRounds:
                 "raise it or give a public word list"
             )
         return found
+
+
+def told_number(n_words: int) -> str:
+    """That so many words were agreed on, and what to take instead where they are few.
+
+    >>> told_number(13)
+    'the parties agreed on 13 words; a public list has more and costs nothing, see --vocabulary'
+    """
+    advice = "; a public list has more and costs nothing, see --vocabulary" if n_words < FEW_WORDS else ""
+    return f"the parties agreed on {n_words} words{advice}"
 
 
 def _list_of(most: int) -> Numbers:

@@ -18,12 +18,12 @@ from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.privacy.words import Agreement
 from fedtopics.protocol import in_process
+from fedtopics.protocol.agreeing import told_number
 from fedtopics.protocol.method import Amounts, Method
 from fedtopics.protocol.summing import Summing
 from fedtopics.related_words import RelatedWords, load
 
 NONE_HELD_OUT = "expected held-out documents to compare by, got a test fraction of 0; take 0.1, say"
-FEW_WORDS = 1000  # those of an agreement; a public list of 5,000 fits texts better and costs nothing
 DEFAULT_PARTIES = 3
 N_SEEDS = 2**32
 AGREEMENT_DELTA = 1e-6
@@ -205,8 +205,7 @@ def _agreed(data: Data, epsilon: float, seed: int, secure: bool) -> Data:
     agreement = Agreement(epsilon, AGREEMENT_DELTA, min_parties=min(2, len(data.parties)))
     ledger = Ledger()
     found = in_process.agree(agreement, data.parties, seed=seed, ledger=ledger, secure=secure)
-    advice = "; a public list has more and costs nothing, see --vocabulary" if len(found) < FEW_WORDS else ""
-    logger.warning("the parties agreed on %d words%s", len(found), advice)
+    logger.warning(told_number(len(found)))
     parties = {name: corpus.with_vocabulary(found) for name, corpus in data.parties.items()}
     test = data.test.with_vocabulary(found)
     return replace(data, parties=parties, test=test, vocabulary=AGREED, ledger=ledger)

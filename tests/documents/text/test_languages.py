@@ -117,6 +117,12 @@ def together(dictionary: str | None) -> float:
     assert run.model.language == "de+en"
     with pytest.raises(InputError, match="expected documents with their languages"):
         run.model.transform(["ship"])
+    if dictionary is not None:  # and both are shown: no document has them together
+        shown = sorted(sorted(words) for words in run.model.top_words(10))
+        themes = [
+            [f"{code}:{pair[n]}" for n, code in enumerate(("en", "de")) for pair in theme] for theme in THEMES
+        ]
+        assert shown == sorted(map(sorted, themes))
     pairs = [pair for theme in THEMES for pair in theme]
     return float(np.mean([topics[place[f"en:{en}"]] == topics[place[f"de:{de}"]] for en, de in pairs]))
 

@@ -103,3 +103,8 @@ def test_a_filter_works_on_counts_too() -> None:
     kept = corpus.filtered(WordFilter(["ship"], min_df=2))
     assert kept.vocabulary == ("war",)
     assert kept.lengths.tolist() == [2, 1]
+
+
+def test_a_vocabulary_that_is_no_list_is_refused() -> None:
+    with pytest.raises(InputError, match="expected a vocabulary as words, a file or a name, got int"):
+        Corpus.from_texts(TEXTS, vocabulary=5)

@@ -13,6 +13,7 @@ from fedtopics.methods.calm import Calm, company
 from fedtopics.model import TopicModel
 from fedtopics.protocol import in_process
 from fedtopics.protocol.summing import Summing
+from fedtopics.protocol.turn import Arrays
 from fedtopics.sampling.histograms import Histograms
 
 TOPICS = planted_topics(3, 12)
@@ -33,8 +34,34 @@ def test_the_word_that_goes_with_no_other_is_dropped(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(company, "N_KEPT", 3)
     pairs = np.array([[40, 30, 30, 2], [30, 40, 30, 2], [30, 30, 40, 2], [2, 2, 2, 40]], float)[None]
     total = {company.PAIRS: pairs, company.N_PAIRED: np.array(200.0)}
-    assert company.chosen(np.array([[9, 5, 7, 3]]), total, 0.01).tolist() == [[9, 5, 7]]
-    assert company.chosen(np.array([[9, 5, 7, 3]]), total, 1.0).shape == (1, 3)  # nothing but noise
+    state = {company.CANDIDATES: np.array([[9, 5, 7, 3]]), "counts": np.ones((10, 1)), **total}
+    words = [f"w{word}" for word in range(10)]
+    assert chosen(state, 0.01, words) == [[9, 5, 7]]
+    assert len(chosen(state, 1.0, words)[0]) == 3  # nothing but noise
+    assert company.chosen({company.CANDIDATES: np.array([[9, 5, 7, 3]])}, 0.01, words) is None
+
+
+def chosen(state: Arrays, decay: float, words: list[str]) -> list[list[int]]:
+    found = company.chosen(state, decay, words)
+    assert found is not None
+    return found.tolist()  # type: ignore[no-any-return]
+
+
+def test_a_topic_of_two_languages_is_shown_in_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No document has words of both, so those of one were kept, and words of another theme with them."""
+    monkeypatch.setattr(company, "N_KEPT", 4)
+    words = ["de:steuer", "de:gesetz", "en:tax", "en:law", "de:hafen"]
+    pairs = np.array(
+        [[40, 30, 0, 0, 9], [30, 40, 0, 0, 9], [0, 0, 40, 30, 0], [0, 0, 30, 40, 0], [9, 9, 0, 0, 40]], float
+    )
+    state = {
+        company.CANDIDATES: np.arange(5)[None],
+        company.PAIRS: pairs[None],
+        company.N_PAIRED: np.array(200.0),
+        "counts": np.array([[40.0], [40], [40], [40], [20]]),
+    }
+    assert chosen(state, 0.001, words) == [[0, 1, 2, 3]]
+    assert 4 in chosen(state, 0.001, [word[3:] for word in words])[0]
 
 
 def test_it_changes_no_topic_costs_nothing_and_adds_up_under_a_secure_sum() -> None:

@@ -8,6 +8,8 @@ import typer
 from fedtopics.commands.options.printing import say
 from fedtopics.documents import lengths
 from fedtopics.documents.text import word_lists
+from fedtopics.documents.text.languages import several
+from fedtopics.documents.text.preparation import read_vocabulary
 from fedtopics.errors import InputError
 from fedtopics.network.plan.parts import PlannedRelation
 
@@ -73,6 +75,8 @@ def public_words(
     """The public list to take: the one given, that of the language and `texts`, or None for an agreement."""
     if given is not None and epsilon is not None:
         raise InputError("expected --vocabulary or --vocabulary-epsilon, got both; leave one out")
+    if given is not None:
+        _check_languages(given, language)
     if given is not None or epsilon is not None:
         return given
     number = lengths.LISTED_WORDS if lengths.is_short(texts) else word_lists.USUAL
@@ -84,3 +88,21 @@ def public_words(
         )
     say(f"words: {usual}, a public list; --vocabulary names another")
     return usual
+
+
+def _check_languages(given: str, language: str) -> None:
+    """Refuse a list that the documents of a plan cannot meet: no party could say that it knows no word."""
+    names, codes = given.split("+"), several(language)
+    if all(map(word_lists.is_name, names)):
+        found = {word_lists.code(name) for name in names}
+        fits = found == set(codes or (language,)) and bool(codes) == (len(names) > 1)
+    else:
+        starts = {word.partition(":")[0] for word in read_vocabulary(given)} if codes else set()
+        fits = set(codes) <= starts
+    if not fits:
+        usual = word_lists.usual(language)
+        example = f" as {usual}" if usual else ""
+        named = ", with its language before each word, as en:tax" if codes else ""
+        raise InputError(
+            f"expected a list of words of {language}{example}{named}, got {given}; see --language"
+        )

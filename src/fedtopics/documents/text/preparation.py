@@ -140,6 +140,8 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
     if isinstance(given, str | os.PathLike):
         name = os.fspath(given)
         given = _lines(Path(given))
+    if not isinstance(given, Iterable):
+        raise InputError(f"expected a vocabulary as words, a file or a name, got {type(given).__name__}")
     words = tuple(given)
     if not words:
         raise InputError(f"expected at least one word, got none in {name}")

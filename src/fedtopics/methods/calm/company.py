@@ -8,10 +8,14 @@
 With a the ratio of the noise, a word that is there once survives with s = 1 / (1 + a), one that is not with
 f = a / (1 + a); shares x of histograms with a word, or both, give p_i = (x_i - f) / (s - f) and
 p_ij = (x_ij - s f (p_i + p_j) - f^2 (1 - p_i - p_j)) / (s - f)^2. A word of place j counts 1 / sqrt(j) among
-the others, so that a topic is not taken for its neighbor. Topics stay as they are: these words are shown
-first. Histograms are released already, so this is free.
+the others, so that a topic is not taken for its neighbor. Words of different languages ("de:steuer") are in
+no document together, whatever they mean: their NPMI says nothing and counts 0; that of one language is among
+its own histograms, of which there are as many as its share of all counts. Topics stay as they are: these
+words are shown first. Histograms are released already, so this is free.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,24 +60,57 @@ def counted(histograms: Histograms, candidates: NDArray[Any]) -> Arrays:
     return {PAIRS: pairs, N_PAIRED: np.array(float(histograms.n_docs))}
 
 
-def chosen(candidates: NDArray[Any], total: Arrays, decay: float) -> NDArray[np.int64]:
-    """[server] Of each topic the words that go together, in the order of the candidates."""
-    n_docs = max(float(total[N_PAIRED]), 1.0)
+def noted(state: Arrays, total: Arrays) -> Arrays:
+    """[server] What is kept of the last round."""
+    return (
+        {CANDIDATES: state[CANDIDATES], PAIRS: total[PAIRS], N_PAIRED: total[N_PAIRED]}
+        if PAIRS in total
+        else {}
+    )
+
+
+def chosen(state: Arrays, decay: float, vocabulary: Sequence[str]) -> NDArray[np.int64] | None:
+    """[server] Of each topic the words that go together, in the order of the candidates, once it is known."""
+    if PAIRS not in state:
+        return None
+    n_docs, languages = max(float(state[N_PAIRED]), 1.0), Languages.of(vocabulary, state["counts"])
     kept = [
-        words[_together(pairs / n_docs, decay)] for words, pairs in zip(candidates, total[PAIRS], strict=True)
+        words[_together(pairs / n_docs, decay, languages.select(words))]
+        for words, pairs in zip(state[CANDIDATES], state[PAIRS], strict=True)
     ]
     return np.asarray(kept, np.int64)
 
 
-def _together(seen: NDArray[np.float64], a: float) -> NDArray[np.int64]:
+@dataclass(frozen=True)
+class Languages:
+    """The language of each word, as a number, and what share of all text is in it."""
+
+    numbers: NDArray[np.int64]
+    shares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, vocabulary: Sequence[str], counts: NDArray[Any]) -> "Languages":
+        """Of all words, by counts (n_words, n_topics)."""
+        _, numbers = np.unique([word.rpartition(":")[0] for word in vocabulary], return_inverse=True)
+        amounts = np.maximum(np.bincount(numbers, counts.sum(axis=1)), SMALLEST)
+        return cls(numbers, (amounts / amounts.sum())[numbers])
+
+    def select(self, words: NDArray[Any]) -> "Languages":
+        """Of these words alone."""
+        return Languages(self.numbers[words], self.shares[words])
+
+
+def _together(seen: NDArray[np.float64], a: float, languages: Languages) -> NDArray[np.int64]:
     """Places of the words that go together best, given shares of noisy histograms with each two."""
     s, f = 1 / (1 + a), a / (1 + a)
     single = np.clip((np.diag(seen) - f) / (s - f), SMALLEST, 1) if s > f else np.diag(seen) + SMALLEST
     either = single[:, None] + single
     joint = (seen - s * f * either - f * f * (1 - either)) / max((s - f) ** 2, SMALLEST)
-    joint = np.clip(joint, SMALLEST, np.minimum(single[:, None], single))
+    joint = np.clip(joint, SMALLEST, np.minimum(single[:, None], single)) / languages.shares
+    single = single / languages.shares
     npmi = np.log(joint / np.outer(single, single)) / -np.log(np.minimum(joint, 1 - SMALLEST))
     np.fill_diagonal(npmi, 0.0)
+    npmi[languages.numbers[:, None] != languages.numbers] = 0.0
     weights = 1 / np.sqrt(1.0 + np.arange(len(npmi)))
     left = list(range(len(npmi)))
     while len(left) > N_KEPT:

@@ -253,9 +253,7 @@ class Calm(Method):
         kept |= {"length": state["length"], "likelihood": total.arrays["likelihood"]}
         if turn.round == self.n_rounds - 2:
             kept |= company.asked(kept["counts"], self.beta)
-        if company.PAIRS in total.arrays:
-            decay = self._mechanism(len(kept["counts"])).decay
-            kept["company"] = company.chosen(state[company.CANDIDATES], total.arrays, decay)
+        kept |= company.noted(state, total.arrays)
         return (
             kept | again | guided.noted(state) | stopping.noted(state, total.arrays.get("score"), turn.round)
         )
@@ -270,7 +268,8 @@ class Calm(Method):
         if "counts" not in state:
             raise InputError("expected histograms of at least one party, got none; run again")
         model = TopicModel.from_counts(state["counts"].T, vocabulary, alpha=self.alpha, beta=self.beta)
-        return replace(model, company=state.get("company"))
+        decay = self._mechanism(len(vocabulary)).decay
+        return replace(model, company=company.chosen(state, decay, vocabulary))
 
     def _mechanism(self, n_words: int) -> Histogram:
         return Histogram(self.epsilon, n_words, bounds=Bounds(max_length=self.max_length))

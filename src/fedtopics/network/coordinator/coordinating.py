@@ -19,7 +19,6 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import read
 from fedtopics.documents.text.languages import several
 from fedtopics.errors import InputError
-from fedtopics.evaluation.usefulness import unsure
 from fedtopics.files import StoreError
 from fedtopics.network import verification
 from fedtopics.network.coordinator import continuing, result
@@ -217,8 +216,10 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     useless = found.get("warnings", [])
     for warning in useless:
         run.log(f"of no use: {warning}")
-    for note in unsure(found["scores"]):
-        run.log(note)
+    said = plan.method().notes(len(end.words or ()))  # before the first round
+    for note in found["notes"]:
+        if note not in said:
+            run.log(note)
     run.log(f"finished: model and record at {len(kept)} of {len(plan.parties)} parties")
     run.change("finished", "of no use, as its report says" if useless else "", undelivered=absent)
 

@@ -40,7 +40,7 @@ from fedtopics.network.expected import Expected, Learned, read, read_declared
 from fedtopics.network.phases import logged
 from fedtopics.network.plan.terms import Terms
 from fedtopics.network.wire import WireError
-from fedtopics.protocol.agreeing import WordRounds
+from fedtopics.protocol.agreeing import WordRounds, told_number
 from fedtopics.protocol.coding import Known
 from fedtopics.protocol.engine import Rounds, size
 from fedtopics.protocol.turn import Arrays
@@ -281,7 +281,7 @@ class Coordinator:
 
     def _agreed(self, now: Checkpoint, words: tuple[str, ...]) -> Checkpoint:
         """The run with the words that the parties agreed on, and those parties that take them."""
-        self.log(f"the parties agreed on {len(words)} words")
+        self.log(told_number(len(words)))
         self._asking.present = tuple(greeting.told_words(self._asking, self.present, words))
         self._require(self.present, "know the words")
         return replace(now, state={}, words=words)
