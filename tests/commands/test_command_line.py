@@ -81,7 +81,9 @@ def test_topics_and_evaluate_and_transform(trained: Path, letters: Path, tmp_pat
     assert len(lines) == 61
     assert lines[1].startswith("letter-0,")
     out = tmp_path / "mixtures.csv"
-    assert str(out) in fedtopics("transform", trained, letters, "--text-column", "body", "--out", out).stdout
+    written = fedtopics("transform", trained, letters, "--text-column", "body", "--out", out).stdout
+    assert str(out) in written
+    assert "for who holds the documents, not to be published" in " ".join(written.split())
     assert "exists" in refused("transform", trained, letters, "--text-column", "body", "--out", out)
 
 

@@ -3,6 +3,9 @@
 Texts are read, cut and folded in some thousands at a time, on all cores: there may be more than fit into
 memory.
 
+Nothing is released and nothing is paid; a mixture tells what its document is about, so keep it as you keep
+the document.
+
 Example: fedtopics transform runs/demo letters.csv --text-column body --out letters-mixtures.csv
 
 A stream of texts: zcat letters.txt.gz | fedtopics transform runs/demo - > letters-mixtures.csv
@@ -42,6 +45,7 @@ from fedtopics.model.inference import in_order
 from fedtopics.progress import bar
 from fedtopics.sampling.gpu.using import using
 
+OWN = "mixtures tell what each document is about: for who holds the documents, not to be published"
 TOKENS_AT_ONCE = 2**20
 _MARKS = re.compile(r'[",\r\n]')
 logger = logging.getLogger(__name__)
@@ -92,6 +96,7 @@ def _write(
         files.write_blocks(out, (block.encode() for block in blocks), new=True)
         told.say()
         tables.console.print(f"mixtures of {told.n_docs} documents: {out}", soft_wrap=True)
+    options.say(OWN, beside=out is None)
 
 
 def _parts(source: str, reading: options.Reading, model: TopicModel, n_threads: int) -> Iterator[Part]:
