@@ -83,7 +83,7 @@ def test_scores_are_released_and_paid(federation: Path) -> None:
     result = Run.load(run.result)
     low, high = result.scores["perplexity_low"], result.scores["perplexity_high"]
     assert 3 < low < result.scores["perplexity"] < high < 60
-    assert low < result.scores["perplexity_unigram"]  # four rounds with real noise find less or more
+    assert high < result.scores["perplexity_unigram"]
     for name in PARTIES:
         own = ledger_file.read(federation / name / "store").entries
         assert [entry.run.split("/")[1] for entry in own] == ["contribute"] * 4 + ["evaluate"]
