@@ -43,15 +43,15 @@ def ranked(topic_word: Floats, shares: Floats, by: str) -> NDArray[np.int64]:
 
 
 def first(order: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The `order` of words with those `chosen` of each topic first, both in their order.
+    """Those `chosen` of each topic, then the other words of the `order`.
 
     >>> first(np.array([[0, 1, 2, 3]]), np.array([[3, 1]])).tolist()
-    [[1, 3, 0, 2]]
+    [[3, 1, 0, 2]]
     """
-    is_first = np.zeros(order.shape, np.bool_)
-    np.put_along_axis(is_first, chosen, True, axis=1)
-    later = ~np.take_along_axis(is_first, order, axis=1)
-    return np.take_along_axis(order, np.argsort(later, axis=1, kind="stable"), axis=1)
+    is_chosen = np.zeros(order.shape, np.bool_)
+    np.put_along_axis(is_chosen, chosen, True, axis=1)
+    others = order[~np.take_along_axis(is_chosen, order, axis=1)]
+    return np.hstack([chosen, others.reshape(len(order), -1)])
 
 
 def distinctiveness(topic_word: Floats, shares: Floats) -> Floats:

@@ -41,6 +41,17 @@ def test_the_word_that_goes_with_no_other_is_dropped(monkeypatch: pytest.MonkeyP
     assert company.chosen({company.CANDIDATES: np.array([[9, 5, 7, 3]])}, 0.01, words) is None
 
 
+def test_words_that_go_with_the_others_move_forward() -> None:
+    """The first sets the topic apart, but stands with few of the others."""
+    pairs = np.full((5, 5), 20.0)
+    pairs[0], pairs[:, 0] = 6, 6
+    pairs[3, 1] = pairs[1, 3] = 30
+    np.fill_diagonal(pairs, 40)
+    state = {company.CANDIDATES: np.array([[8, 6, 4, 2, 0]]), company.N_PAIRED: np.array(200.0)}
+    state |= {company.PAIRS: pairs[None], "counts": np.ones((9, 1))}
+    assert chosen(state, 1e-9, [f"w{word}" for word in range(9)]) == [[6, 2, 8, 4, 0]]
+
+
 def chosen(state: Arrays, decay: float, words: list[str]) -> list[list[int]]:
     found = company.chosen(state, decay, words)
     assert found is not None
@@ -87,7 +98,8 @@ def test_a_model_keeps_it_in_its_files_and_loses_it_with_its_topics(tmp_path: ob
     loaded = TopicModel.load(f"{tmp_path}/model")
     assert loaded.company is not None
     assert loaded.company.tolist() == [[5, 3], [14, 12], [30, 31]]
-    assert {loaded.vocabulary[word] for word in (3, 5)} == set(loaded.top_words(2)[0])
+    assert loaded.top_words(3)[0][:2] == ["w5", "w3"]
+    assert sorted(loaded.top_word_ids(36)[0].tolist()) == list(range(36))
     assert loaded.top_words(2, by="probable") == model.top_words(2, by="probable")
     assert kept.reduce_topics(2).company is None
     for wrong in ([[1, 1], [2, 3], [4, 5]], [[1, 36], [2, 3], [4, 5]], [[1, 2]], [[0.5, 1], [2, 3], [4, 5]]):

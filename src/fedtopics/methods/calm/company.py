@@ -8,10 +8,11 @@
 With a the ratio of the noise, a word that is there once survives with s = 1 / (1 + a), one that is not with
 f = a / (1 + a); shares x of histograms with a word, or both, give p_i = (x_i - f) / (s - f) and
 p_ij = (x_ij - s f (p_i + p_j) - f^2 (1 - p_i - p_j)) / (s - f)^2. A word of place j counts 1 / sqrt(j) among
-the others, so that a topic is not taken for its neighbor. Words of different languages ("de:steuer") are in
-no document together, whatever they mean: their NPMI says nothing and counts 0; that of one language is among
-its own histograms, of which there are as many as its share of all counts. Topics stay as they are: these
-words are shown first. Histograms are released already, so this is free.
+the others, so that a topic is not taken for its neighbor. Those that are left are shown by the sum of two
+places: by how far they set the topic apart, and by how well they go with the others. Words of different
+languages ("de:steuer") are in no document together, whatever they mean: their NPMI says nothing and counts 0;
+that of one language is among its own histograms, of which there are as many as its share of all counts.
+Topics stay as they are: these words are shown first. Histograms are released already, so this is free.
 """
 
 from collections.abc import Sequence
@@ -70,7 +71,7 @@ def noted(state: Arrays, total: Arrays) -> Arrays:
 
 
 def chosen(state: Arrays, decay: float, vocabulary: Sequence[str]) -> NDArray[np.int64] | None:
-    """[server] Of each topic the words that go together, in the order of the candidates, once it is known."""
+    """[server] Of each topic the words that go together, in the order to be shown, once it is known."""
     if PAIRS not in state:
         return None
     n_docs, languages = max(float(state[N_PAIRED]), 1.0), Languages.of(vocabulary, state["counts"])
@@ -101,7 +102,7 @@ class Languages:
 
 
 def _together(seen: NDArray[np.float64], a: float, languages: Languages) -> NDArray[np.int64]:
-    """Places of the words that go together best, given shares of noisy histograms with each two."""
+    """Places of the words to be shown, in order, given shares of noisy histograms with each two."""
     s, f = 1 / (1 + a), a / (1 + a)
     single = np.clip((np.diag(seen) - f) / (s - f), SMALLEST, 1) if s > f else np.diag(seen) + SMALLEST
     either = single[:, None] + single
@@ -114,6 +115,6 @@ def _together(seen: NDArray[np.float64], a: float, languages: Languages) -> NDAr
     weights = 1 / np.sqrt(1.0 + np.arange(len(npmi)))
     left = list(range(len(npmi)))
     while len(left) > N_KEPT:
-        sums = npmi[np.ix_(left, left)] @ weights[left]
-        left.pop(int(np.argmin(sums)))
-    return np.array(left, np.int64)
+        left.pop(int(np.argmin(npmi[np.ix_(left, left)] @ weights[left])))
+    fit = np.argsort(np.argsort(-(npmi[np.ix_(left, left)] @ weights[left]), kind="stable"))
+    return np.array(left, np.int64)[np.argsort(fit + np.arange(len(left)), kind="stable")]
