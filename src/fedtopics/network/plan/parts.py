@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
+from fedtopics import files
 from fedtopics.documents.text.languages import BETWEEN, several
 from fedtopics.documents.text.preparation import lines_of, read_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
@@ -179,7 +179,7 @@ class PlannedRelation:
 
 def _digest(path: Path) -> str:
     try:
-        return sha256(path.read_bytes()).hexdigest()
+        return files.digest(path)
     except OSError as error:
         raise InputError(f"cannot read the word relation {path}: {error.strerror}; give a file") from None
 
