@@ -21,11 +21,11 @@ from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU, RelatedWords, load
 from fedtopics.related_words.related import check_tau
 
-RUN = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
+RUN = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")  # the name of one, as its coordinator gives it
 WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
 RELATION = re.compile(r"relation(\.[a-z0-9]{1,8}){0,2}")  # beside the coordinator's plan, under such a name
 SCORE_RESOLUTION = 2**12
-MOST_DELTA = 1e-3
+MOST_DELTA = 1e-3  # that any promise may fail with
 
 
 @dataclass(frozen=True)
