@@ -4,6 +4,8 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -109,10 +111,22 @@ def test_rooms_inside_a_package_are_in_order(package: str) -> None:
             assert {room, name} != APART, f"{package}: {room} imports {name} ({path.name})"
 
 
-def imported_rooms(path: Path, package: str) -> set[str]:
-    """The rooms of a package that a file imports."""
+@pytest.mark.parametrize("package", [name for name in HOUSE if (SOURCE / name).is_dir()])
+def test_rooms_inside_every_package_have_an_order(package: str) -> None:
+    """None needs another, to be imported, that needs it."""
+    needed: dict[str, set[str]] = {}
+    for path in (SOURCE / package).rglob("*.py"):
+        room = path.relative_to(SOURCE / package).parts[0].removesuffix(".py")
+        own = imported_rooms(path, package, ast.parse(path.read_text()).body)
+        needed.setdefault(room, set()).update(own - {room})
+    needed.pop("__init__")
+    TopologicalSorter(needed).prepare()
+
+
+def imported_rooms(path: Path, package: str, nodes: Iterable[ast.AST] = ()) -> set[str]:
+    """The rooms of a package that a file imports, or that these nodes of it do."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes or ast.walk(ast.parse(path.read_text())):
         if (
             isinstance(node, ast.ImportFrom)
             and node.module

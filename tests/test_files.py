@@ -6,6 +6,7 @@ import ast
 import os
 import re
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,11 @@ def test_a_pipe_a_folder_and_a_large_file_are_refused(tmp_path: Path, links: boo
     else:
         with pytest.raises(InputError, match="plain file"):
             files.read(tmp_path / "link", 11, links=False)
+
+
+def test_a_pipe_has_no_digest(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(b"abc" * 2**20)
+    assert files.digest(tmp_path / "file") == sha256(b"abc" * 2**20).hexdigest()
+    with pytest.raises(InputError, match="expected a plain file"):
+        files.digest(tmp_path / "pipe")

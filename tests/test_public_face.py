@@ -22,6 +22,8 @@ PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "api.md").read_text(e
 FACE, AUTHORS = PAGE.split("## For authors", 1)
 LISTED = re.findall(r"^\.\. auto\w+:: fedtopics\.(\S+)$", FACE, re.MULTILINE)
 OF_MODULES = re.findall(r"^\.\. auto(\w+):: (\S+)\n(?:   :members: (.+))?", AUTHORS, re.MULTILINE)
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.stem != "adding-a-method"]  # a file of the house
 
 
 def reached(dotted: str) -> Any:
@@ -73,6 +75,21 @@ def test_all_that_is_offered_is_shown_by_dir() -> None:
     assert set(fedtopics.__all__) <= set(dir(fedtopics))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = fedtopics.nothing
+
+
+IMPORTED = re.compile(r"^(?:>>> |\.\.\. )?from (fedtopics[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+PUBLIC = {id(reached(dotted)): f"fedtopics.{dotted}" for dotted in LISTED}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_imports_what_is_public_from_where_it_is_public(page: Path) -> None:
+    deeper = []
+    for module, names in IMPORTED.findall(page.read_text(encoding="utf-8")):
+        for name in names.split(", "):
+            found = vars(import_module(module)).get(name)
+            public = PUBLIC.get(id(found), f"{module}.{name}")
+            deeper += [] if public == f"{module}.{name}" else [f"{module}.{name} is public as {public}"]
+    assert deeper == []
 
 
 def is_code(value: Any) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from fedtopics.documents.text.tokens import sentence_splitter_for
+from fedtopics.documents.text.tokens import SentenceSplitter
 
 TARGET = Path(__file__).parent.parent / "src/fedtopics/documents/data/sotu.jsonl.xz"
 WORDS_PER_PASSAGE = 150
@@ -83,7 +83,7 @@ def cut(text: str) -> Iterator[str]:
     """Whole sentences, gathered until a passage has its words; a short rest joins the last passage."""
     passage: list[str] = []
     waiting = ""
-    for sentence in sentence_splitter_for("en")(text):
+    for sentence in SentenceSplitter("en")(text):
         passage.append(sentence.strip())
         if sum(map(n_words, passage)) >= WORDS_PER_PASSAGE:
             if waiting:

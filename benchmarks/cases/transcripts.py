@@ -25,7 +25,7 @@ from benchmarks import corpora
 from fedtopics.applications.speech.ngrams import NGramModel
 from fedtopics.applications.speech.recognizer import Recognizer, pronunciations, samples
 from fedtopics.applications.speech.rescoring import Hypothesis, Utterance
-from fedtopics.documents.text.tokens import sentence_splitter_for
+from fedtopics.documents.text.tokens import SentenceSplitter
 from fedtopics.errors import InputError
 
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*")
@@ -86,7 +86,7 @@ def _ljspeech(name: str) -> list[Document]:
 
 
 def _sotu(held: bool) -> list[Document]:
-    split = sentence_splitter_for("en")
+    split = SentenceSplitter("en")
     found: list[Document] = []
     with lzma.open(corpora.path("sotu"), "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):

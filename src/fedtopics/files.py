@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from hashlib import file_digest
 from pathlib import Path
 from secrets import token_hex
 from stat import S_ISREG
@@ -207,6 +208,13 @@ def read(path: Path, most: int = MOST, *, links: bool = True) -> bytes:
             return file.read(found.st_size)
     finally:
         os.close(descriptor)
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of what a file holds, in hexadecimal digits; a pipe, a device or a folder is refused."""
+    check_regular(path)
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def check_regular(path: Path) -> None:

@@ -46,6 +46,7 @@ def a_page(
     per_party: bool = True,
     knows_words: bool = True,
     tells_all: bool = True,
+    shows: bool = True,
 ) -> Engine:
     """The shortest engine there is, with places for bugs."""
 
@@ -74,7 +75,8 @@ def a_page(
                     sent[name] = {"numbers": np.zeros(5, int)}
                     continue
                 if charge == "before":
-                    ledger.charge(name, number, release.cost, content=f"{name} {number}")
+                    content = f"{name} {number}" if shows else ""
+                    ledger.charge(name, number, release.cost, content=content)
                 sent[name] = release.value
                 parties[name] = replace(party, memory=memory if remembers else {})
             state = method.combine(state, sent, turn)
@@ -127,8 +129,9 @@ def test_an_engine_with_a_bug_does_not_pass(bug: dict[str, Any], got: str) -> No
         ({"remembers": False}, "another model of Calm"),
         ({"rounds": -1}, "another model"),
         ({"tells_all": False}, "other `party_topics` of Calm"),
+        ({"shows": False}, "a charge of north in round 0 without `content`"),
     ],
-    ids=["charge", "remembers", "rounds", "tells_all"],
+    ids=["charge", "remembers", "rounds", "tells_all", "shows"],
 )
 def test_methods_find_bugs_too(bug: dict[str, Any], got: str) -> None:
     with pytest.raises(AssertionError, match=got):

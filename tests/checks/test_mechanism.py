@@ -150,6 +150,15 @@ class TrueWordsFirst(Histogram):
         return super().__call__(words, offsets, noise).map(turned)
 
 
+class InPlace(Response):
+    """Puts the reports where the words were."""
+
+    def __call__(self, words, noise):
+        release = super().__call__(words, noise)
+        words[:] = release.value
+        return release
+
+
 class NotCut(Histogram):
     """Does not cut documents at the public maximum."""
 
@@ -178,6 +187,7 @@ BROKEN = [
     (TakesStrangers, "an InputError for words that nobody knows"),
     (OneTooFew, "an array of shape"),
     (LengthsPriced, "no price for word add/remove: the number of outputs shows"),
+    (InPlace, "data that is left as it is"),
     (Stateful, "a release that costs the price|the same price after a release"),
 ]
 
@@ -203,6 +213,20 @@ def test_without_a_law_draws_tell(make):
 def test_a_broken_histogram_fails(make, told):
     with pytest.raises(AssertionError, match=told):
         check_mechanism(replace(HISTOGRAM, make=make))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"parameter": "eps"}, "examples that name the parameter, got 'eps'"),
+        ({"quiet": 600.0, "loud": 2e-6}, "a lower price at quiet=600.0 than at loud=2e-06"),
+        ({"quiet": 0.0}, "an end of the parameter above 0, got 0.0"),
+    ],
+    ids=["unknown", "swapped", "zero"],
+)
+def test_a_parameter_that_cannot_be_calibrated_is_named(said, told):
+    with pytest.raises(AssertionError, match=told):
+        check_mechanism(replace(RIGHT, **said))
 
 
 def test_a_mechanism_without_examples_is_not_checked_silently():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,9 @@ def test_the_plan_names_languages_and_relation_and_holds_to_them(
         federation.hub.submit()
     with pytest.raises(InputError, match=r"consistency\.file must be relation"):
         PlannedRelation("../north/party.key", "0")
+    os.mkfifo(tmp_path / "pipe.vec")
+    with pytest.raises(InputError, match="expected a plain file"):
+        PlannedRelation.of_file(tmp_path / "pipe.vec")
 
 
 def test_public_documents_for_scores_say_their_languages(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from planted import drawn_corpus, planted_topics
 
 from fedtopics import methods
 from fedtopics.commands.tables import print_runs
+from fedtopics.documents import store
 from fedtopics.documents.corpus import Corpus
 from fedtopics.evaluation.usefulness import UNSCORED
 from fedtopics.network.coordinator import result
@@ -93,3 +95,20 @@ def test_a_record_over_the_wire_says_what_was_in_force_and_what_was_warned_of(tm
     cards = [run.model.card, trained.model.card]
     assert cards[0].keys() == cards[1].keys()
     assert cards[0]["settings"] == cards[1]["settings"]
+
+
+def test_a_party_whose_documents_and_persons_lie_on_the_disk_trains(tmp_path: Path) -> None:
+    """An index (`fedtopics index --person-column`) gives the model that the same documents in memory give."""
+    persons = tuple(f"author {number // 2}" for number in range(30))
+    held = {name: replace(corpus, persons=persons) for name, corpus in CORPORA.items()}
+    for name, corpus in held.items():
+        store.save(corpus, tmp_path / name)
+    indexed = {name: store.load(tmp_path / name) for name in held}
+    method = methods.make("calm", n_topics=3, n_rounds=2)
+    models = []
+    for place, corpora in (("memory", held), ("disk", indexed)):
+        end = Rehearsal(tmp_path / place, simulated(method, corpora), corpora).trained()
+        model = method.model(end.state, TEST.vocabulary)
+        assert model is not None
+        models.append(model.topic_word.tobytes())
+    assert models[0] == models[1]

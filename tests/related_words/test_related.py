@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from typing import Any
 
@@ -137,3 +138,9 @@ def test_the_default_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_p
     for source in ("default", "wordllama", "wordnet"):
         with pytest.raises(InputError, match="install"):
             related_words.load(source, WORDS)
+
+
+def test_a_pipe_of_vectors_is_not_waited_for(tmp_path: Any) -> None:
+    os.mkfifo(tmp_path / "vectors.txt")
+    with pytest.raises(InputError, match="expected a plain file"):
+        related_words.load(tmp_path / "vectors.txt", WORDS)

@@ -57,6 +57,9 @@ def check_same_result(engine: Engine, method: Method, corpora: Mapping[str, Corp
     for party, model in wanted.local_models.items():
         _expect(_same_model(found.local_models[party], model), f"another local model of {party} with {name}")
     _expect(_charges(found.ledger) == _charges(wanted.ledger), f"a ledger of {name} with other charges")
+    for entry in found.ledger.entries:
+        told = f"a charge of {entry.party} in round {entry.round} without `content`, which a retry must show"
+        _expect(entry.content != "", told)
     _expect(len(found.rounds) == len(wanted.rounds), f"{len(found.rounds)} rounds of {name} in the log")
     same_measures = all(
         one.measures == other.measures for one, other in zip(found.rounds, wanted.rounds, strict=True)

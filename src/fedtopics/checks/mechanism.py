@@ -4,6 +4,8 @@ On each of a mechanism's examples, which are small universes:
 
     price      touches no data, names its noise, and is what every release costs, whatever the data
     output     has the declared form; the same seed gives the same release, another seed another one
+    untouched  the data is afterwards what it was
+    parameter  is in every example; of its ends, `quiet` costs less than `loud`
     source     secure noise is marked as such, and simulated noise too
     refusals   a parameter that is no number, and data outside the universe
     law        for every neighboring pair of every relation that is priced, the exact law of the release keeps
@@ -24,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.checks.universe import Corpus, Pairs, data_of, neighbors
+from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import bounds
 from fedtopics.privacy.mechanisms.mechanism import Law, Made, Mechanism
 from fedtopics.privacy.mechanisms.noise import Noise
@@ -71,6 +74,7 @@ def _check_example(mechanism: Mechanism, facts: Mapping[str, Any], noise: Callab
     pairs = neighbors(mechanism.takes, _n_words(mechanism, made), facts.get("bounds"))
     corpora = list(dict.fromkeys(corpus for both in pairs.values() for pair in both for corpus in pair))
     _check_price(mechanism, made, corpora, noise("price"))
+    _check_parameter(mechanism, facts, made.price().relations)
     _check_repeats(mechanism, made, corpora, noise)
     _check_refusals(mechanism, made, facts, noise("refusals"))
     if mechanism.law is None:
@@ -99,13 +103,34 @@ def _check_price(mechanism: Mechanism, made: Made, corpora: list[Corpus], noise:
         _require(made.price(source).noise == source, f"a price that names {source} noise", made.price(source))
     for corpus in corpora:
         data = data_of(mechanism.takes, [corpus])
+        before = [array.copy() for array in data]
         release = made(*data, noise)
         _require(isinstance(release, Release), "a Release", release)
+        _require(all(map(np.array_equal, before, data)), "data that is left as it is", "other data")
         _require(release.cost == made.price("simulated"), "a release that costs the price", release.cost)
         _check_form(mechanism, made, data, release.value)
     _require(made.price() == price, "the same price after a release", made.price())
     secured = made(*data_of(mechanism.takes, corpora), Noise.secure())
     _require(secured.cost == price, "secure noise marked as secure", secured.cost.noise)
+
+
+def _check_parameter(mechanism: Mechanism, facts: Mapping[str, Any], relations: tuple[Relation, ...]) -> None:
+    """What calibration turns is there, and its ends are what they are said to be."""
+    parameter, quiet, loud = mechanism.parameter, mechanism.quiet, mechanism.loud
+    if parameter is None:
+        return
+    _require(parameter in facts, "examples that name the parameter", parameter)
+    for end in (quiet, loud):
+        _require(0 < end < inf, "an end of the parameter above 0", end)
+    least = mechanism.make(**{**facts, parameter: quiet}).price()
+    try:
+        most = mechanism.make(**{**facts, parameter: loud}).price()
+    except InputError:  # less noise than it can be made with: calibration stops before
+        return
+    for relation, delta in product(relations, DELTAS):
+        one, other = (accounting.epsilon(price.losses_of(relation), delta) for price in (least, most))
+        expected = f"a lower price at {quiet=} than at {loud=}"
+        _require(one < other or one == other == inf, expected, f"{one:.6g} and {other:.6g}")
 
 
 def _check_form(mechanism: Mechanism, made: Made, data: tuple[Any, ...], value: Any) -> None:

@@ -8,6 +8,7 @@ It plays some rounds of three small parties and raises `ContractError` with the 
     untouched  no verb changes what it is given
     numbers    that are sent are finite, and not negative unless that was declared
     seed       the same seed gives the same bytes, whatever the threads; another seed gives others
+    secure     noise comes from where the turn says, also where that is the operating system
     price      what is charged is what was announced, and nothing that depends on documents is free
     model      its topics are probabilities, as many as announced
     missing    a party that misses a round, or joins late, stops nothing
@@ -25,18 +26,20 @@ method that proves nothing promises nothing, and is left alone. How good the top
 
 import json
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast, get_origin, get_type_hints
 
 import numpy as np
 
 from fedtopics.checks.played import (
     N_WORDS,
+    VOCABULARY,
     ContractError,
     Played,
     documents,
     require,
     require_arrays,
     require_same,
+    require_texts,
 )
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
@@ -76,6 +79,7 @@ def check_method(method: Method | type[Method]) -> None:
     require(_topics(run) == _topics(threads), "another number of threads gives another model")
     require(_topics(run) != _topics(Played(made, corpora, seed=4).whole()), "another seed changes no topic")
     _check_signs(run)
+    _check_secure(Played(made, corpora, secure=True).whole())
     _check_free(run, Played(made, others).whole())
     _check_price(run)
     _check_models(run)
@@ -98,6 +102,11 @@ def _check_shape(method: Method) -> None:
         pass
     else:
         raise ContractError("a method is frozen: @dataclass(frozen=True)")
+    hints = get_type_hints(type(method))
+    settings = {name for name, hint in hints.items() if ClassVar not in (hint, get_origin(hint))}
+    unknown = ", ".join(sorted(settings - {field.name for field in fields(cast(Any, method))}))
+    decorated = f"write @dataclass(frozen=True) above {type(method).__name__}, or ClassVar"
+    require(not unknown, f"{unknown} is no setting: {decorated}")
     try:
         said = method.about.summary and method.about.guarantee and method.about.citation
     except AttributeError:
@@ -111,8 +120,10 @@ def _check_words(method: Method) -> None:
     costs = isinstance(prices, list) and all(isinstance(price, Cost) for price in prices)
     require(costs, f"`prices` must give a list of costs, got {prices!r:.60}")
     require(prices == method.prices(N_WORDS), "`prices` must say the same whenever it is asked")
-    said = [*method.notes(N_WORDS), *method.shows()]
-    require(all(isinstance(line, str) for line in said), f"`notes` and `shows` give texts, got {said!r:.60}")
+    require_texts("notes", method.notes(N_WORDS))
+    require_texts("shows", method.shows())
+    sizes = method.model_sizes(PARTIES)
+    require(isinstance(sizes, range), f"`model_sizes` must give a range, got {sizes!r:.60}")
     try:
         json.dumps([method.in_force(N_WORDS), method.forecast(N_WORDS)])
     except (TypeError, ValueError) as error:
@@ -124,6 +135,14 @@ def _check_signs(played: Played) -> None:
         for name, array in release.value.items():
             signed = name in played.method.may_be_negative or not array.size or array.min() >= 0
             require(signed, f"{name} is sent with numbers below 0; name it in `may_be_negative`")
+
+
+def _check_secure(played: Played) -> None:
+    for number, _, release in played.releases:
+        told = (
+            f"noise is simulated in round {number} though the turn asks for secure noise: take `turn.noise()`"
+        )
+        require(release.cost.noise != "simulated", told)
 
 
 def _check_price(played: Played) -> None:
@@ -158,11 +177,16 @@ def _check_models(played: Played) -> None:
         require(fits, f"a model must have {wanted}, as `model_sizes` says, got shape {rows.shape}")
         sums = rows.sum(axis=1, dtype=np.float64)
         require(rows.min() >= 0 and np.abs(sums - 1).max() < 1e-3, "topics must be probabilities of words")
+        ours = model.vocabulary == VOCABULARY
+        require(ours, "a model must have the words that it was given, in their order, got others")
+    require_texts("remarks", method.remarks(played.state))
     for name, value in method.measures(played.state).items():
-        require(np.isfinite(value), f"measure {name!r} must be a finite number, got {value!r}")
+        number = isinstance(value, int | float | np.number) and np.isfinite(value)
+        require(number, f"measure {name!r} must be a finite number, got {value!r:.60}")
     for name, amounts in method.party_topics(played.state).items():
-        fits = name in PARTIES and len(amounts) in sizes
-        require(fits, f"`party_topics` must give an amount for each topic, got {len(amounts)} of {name}")
+        fits = isinstance(amounts, np.ndarray) and name in PARTIES and len(amounts) in sizes
+        got = f"{type(amounts).__name__} of {name}"
+        require(fits, f"`party_topics` must give an amount for each topic, got {got}")
 
 
 def _check_sums(played: Played) -> None:
@@ -238,13 +262,15 @@ def check_blindfold(method: Method) -> None:
 
 
 def blindfolded(method: Method) -> Method | None:
-    """The method at epsilon 0; None where it takes no epsilon or proves nothing with one."""
+    """The method at epsilon 0; None where it has no epsilon or proves nothing with one."""
     if "epsilon" not in {field.name for field in fields(cast(Any, method))}:
         return None
     try:
         blind: Method = replace(cast(Any, method), epsilon=0.0)
-    except InputError:
-        return None
+    except InputError as error:
+        if cast(Any, method).epsilon is None:  # its noise is set by something else
+            return None
+        raise ContractError(f"epsilon 0 must be taken, as noise without end: {error}") from error
     promises = (any(_bounds(cost, name) for name in RELATIONS) for cost in blind.prices(N_WORDS))
     return blind if all(promises) else None
 

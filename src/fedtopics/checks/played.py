@@ -31,6 +31,12 @@ def require(holds: object, otherwise: str) -> None:
         raise ContractError(otherwise)
 
 
+def require_texts(verb: str, texts: Any) -> None:
+    """Raise unless what the `verb` gives is a list, or tuple, of texts."""
+    right = isinstance(texts, list | tuple) and all(isinstance(text, str) for text in texts)
+    require(right, f"`{verb}` must give texts, got {texts!r:.60}")
+
+
 def documents(method: Method, seed: int, seed_of_lengths: int) -> Corpus:
     """Sentences (or paragraphs, if its unit) of 0 to 7 words, in documents of up to 35, two a person."""
     generator = np.random.default_rng(seed_of_lengths)
@@ -53,10 +59,15 @@ class Played:
     """A run so far: its state, the parties' memories, and every release in order."""
 
     def __init__(
-        self, method: Method, corpora: Mapping[str, Corpus], seed: int = 3, n_threads: int = 1
+        self,
+        method: Method,
+        corpora: Mapping[str, Corpus],
+        seed: int = 3,
+        n_threads: int = 1,
+        secure: bool = False,
     ) -> None:
         self.method, self.corpora = method, corpora
-        self.server = Turn(seed, "server", n_threads=n_threads)
+        self.server = Turn(seed, "server", n_threads=n_threads, secure=secure)
         self.memory: dict[str, Arrays] = {name: {} for name in corpora}
         self.releases: list[tuple[int, str, Release[Arrays]]] = []
         self.state = method.start(N_WORDS, self.server) | method.known_words(VOCABULARY)

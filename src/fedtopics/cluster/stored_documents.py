@@ -9,7 +9,6 @@
 import json
 from collections.abc import Iterator
 from functools import lru_cache
-from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.text.words import word_digest
+from fedtopics.documents.digest import corpus_digest
 from fedtopics.files import StoreError
 
 ABOUT = "about.json"
@@ -31,7 +30,7 @@ def put(corpus: Corpus, folder: Path) -> None:
     about = {
         "vocabulary": corpus.vocabulary,
         "sentence_unit": corpus.sentence_unit,
-        "sha256": _hash(corpus),
+        "sha256": corpus_digest(corpus),
     }
     if folder.is_dir():
         if json.loads(files.read(folder / ABOUT))["sha256"] != about["sha256"]:
@@ -77,14 +76,6 @@ def _arrays(corpus: Corpus) -> Iterator[tuple[str, NDArray[Any]]]:
         yield "document_sentences", corpus.document_sentences
     if corpus.persons is not None:  # who is who, and nobody's name
         yield "persons", np.unique(np.array(corpus.persons), return_inverse=True)[1].astype(np.int64)
-
-
-def _hash(corpus: Corpus) -> str:
-    found = sha256(word_digest(corpus.vocabulary).encode())
-    for name, array in _arrays(corpus):
-        found.update(f"{name} {len(array)}\n".encode())
-        found.update(array.data)
-    return found.hexdigest()
 
 
 def _mapped(folder: str, name: str) -> NDArray[Any] | None:

@@ -9,7 +9,7 @@ from fedtopics.errors import InputError
 from fedtopics.network.plan.in_words import points
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import LOGS
-from fedtopics.network.plan.text import MOST_DELTA, Answers, policy_text
+from fedtopics.network.plan.text import DELTA_OF_POLICY, Answers, policy_text
 
 
 def ask_consent(plan: Plan) -> None:
@@ -29,7 +29,7 @@ def asked_policy(plan: Plan, party: str, fingerprint: str, proxy: str | None = N
     epsilon = typer.prompt(f"budget over ALL runs together, {what}", type=float, default=promise.epsilon)
     if not epsilon >= promise.epsilon:
         raise InputError(f"expected a budget of at least {promise.epsilon:g} for one run, got {epsilon:g}")
-    if promise.delta > MOST_DELTA:
+    if promise.delta > DELTA_OF_POLICY:
         typer.confirm(f"the promise may fail with chance {promise.delta:g}; is that low enough?", abort=True)
     if plan.simulation_seed is not None:
         typer.confirm("noise from a seed protects nobody; go on, to try it?", abort=True)

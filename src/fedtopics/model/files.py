@@ -90,9 +90,7 @@ def _encoded(described: Mapping[str, Any], directory: Path) -> bytes:
 
 def numbers_digest(folder: Path) -> str:
     """SHA-256 of the numbers of the model in a folder, by which records and plans name it."""
-    files.check_regular(folder / NUMBERS)
-    with (folder / NUMBERS).open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    return files.digest(folder / NUMBERS)
 
 
 def _content_hash(numbers: bytes, described: Mapping[str, Any]) -> str:

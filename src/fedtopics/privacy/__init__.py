@@ -31,6 +31,7 @@ _HOMES = {
     "guarantees": "explain",
     "predicted_ratio": "forecast",
     "reuse": "price.release",
+    "surplus": "forecast",
     "word_for_word": "mechanisms.mechanism",
     "worth": "grades",
 }

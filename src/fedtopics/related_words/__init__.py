@@ -7,7 +7,6 @@ trained on those documents are a leak.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.related_words import dictionary, token_table, vector_files, wordnet
 from fedtopics.related_words.related import N_NEIGHBORS, RelatedWords, from_matrix, from_vectors
@@ -50,7 +50,7 @@ def load(source: Any, vocabulary: Sequence[str], *, n_neighbors: int = N_NEIGHBO
         known, vectors = _vectors(path, {word: number for number, word in enumerate(vocabulary)})
         relation = from_vectors(vectors, known, len(vocabulary), n_neighbors)
     content = token_table.table() if str(path) == token_table.NAME else path
-    return replace(relation, source=path.name, sha256=_digest(content) if content.is_file() else "")
+    return replace(relation, source=path.name, sha256=files.digest(content) if content.is_file() else "")
 
 
 def _vectors(path: Path, place: dict[str, int]) -> tuple[NDArray[np.int64], Any]:
@@ -64,7 +64,10 @@ def _vectors(path: Path, place: dict[str, int]) -> tuple[NDArray[np.int64], Any]
             f"no file or folder {path}, and no word relation of that name; there are wordllama, wordnet and "
             "default"
         )
-    return wordnet.read(path, place) if path.is_dir() else vector_files.read(path, place)
+    if path.is_dir():
+        return wordnet.read(path, place)
+    files.check_regular(path)
+    return vector_files.read(path, place)
 
 
 def _installed() -> str:
@@ -85,11 +88,3 @@ def _stored(path: Path) -> Any:
         return load_npz(path)
     except (ValueError, OSError, KeyError) as error:
         raise InputError(f"expected scipy's sparse .npz, got {path}: {error}") from None
-
-
-def _digest(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

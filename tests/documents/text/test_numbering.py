@@ -14,7 +14,7 @@ from fedtopics.documents.text import cores
 from fedtopics.documents.text.indexing import index_texts
 from fedtopics.documents.text.known_words import reader
 from fedtopics.documents.text.numbering import numbered
-from fedtopics.documents.text.tokens import sentence_splitter_for, tokenizer_for
+from fedtopics.documents.text.tokens import SentenceSplitter, tokenizer_for
 from fedtopics.errors import InputError
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=60)
@@ -84,7 +84,7 @@ def test_known_words_are_those_of_the_vocabulary(texts: list[str]) -> None:
 @pytest.mark.parametrize("sentences", [True, False])
 def test_all_cores_number_words_as_one_does(sentences: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"Text {chr(97 + n % 26)}{n} is here. It's not café number w{n * 7 % 13}!" for n in range(200)]
-    splitter = sentence_splitter_for("en") if sentences else None
+    splitter = SentenceSplitter("en") if sentences else None
     alone = index_texts(texts, tokenizer_for("en"), splitter)
     monkeypatch.setattr(cores, "BATCH", 500)
     monkeypatch.setattr(cores, "ALONE", 1)
@@ -113,5 +113,5 @@ def test_a_text_that_fails_in_a_worker_is_the_callers_error(monkeypatch: pytest.
     monkeypatch.setattr(cores, "n_cores", lambda: 2)
     with pytest.raises(InputError, match="half of one"):
         index_texts(
-            ["one two three four", "\ud800 five. Six"] * 3, tokenizer_for("en"), sentence_splitter_for("en")
+            ["one two three four", "\ud800 five. Six"] * 3, tokenizer_for("en"), SentenceSplitter("en")
         )

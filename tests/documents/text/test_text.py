@@ -8,7 +8,7 @@ import pytest
 
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.stop_words import stop_words_for
-from fedtopics.documents.text.tokens import sentence_splitter_for, tokenizer_for
+from fedtopics.documents.text.tokens import SentenceSplitter, tokenizer_for
 from fedtopics.errors import InputError
 
 
@@ -87,14 +87,14 @@ def test_chinese_without_jieba_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_sentences(language: str, text: str, sentences: list[str]) -> None:
-    found = [sentence.strip() for sentence in sentence_splitter_for(language)(text)]
+    found = [sentence.strip() for sentence in SentenceSplitter(language)(text)]
     assert [sentence for sentence in found if sentence] == sentences
 
 
 @pytest.mark.parametrize("opening", ['He said: "', "(a) ", "(", "They said: '"])
 def test_an_open_quotation_does_not_swallow_the_rest(opening: str) -> None:
     text = opening + "The first part is long enough to be cut. Then came the second one. " * 20
-    sentences = sentence_splitter_for("en")(text)
+    sentences = SentenceSplitter("en")(text)
     assert len(sentences) >= 40
     assert "".join(sentences) == text
 
@@ -114,5 +114,5 @@ def test_unknown_language_lists_the_known_ones() -> None:
 
 def test_a_wide_space_before_a_full_stop_is_no_end_of_the_program() -> None:
     for space in "\x85\u00a0\u2003\u3000":
-        sentences = sentence_splitter_for("en")(f"It was B{space}. Then it went.")
+        sentences = SentenceSplitter("en")(f"It was B{space}. Then it went.")
         assert "".join(sentences).replace(space, " ") == "It was B . Then it went."

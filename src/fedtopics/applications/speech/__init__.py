@@ -8,7 +8,7 @@ rescoring    the best of N hypotheses under the adapted model
 recognizer   hypotheses from audio, by pocketsphinx
 """
 
-from fedtopics.applications.speech import arpa, nbest
+from fedtopics.applications.speech import arpa, nbest, recognizer
 from fedtopics.applications.speech.adaptation import Adaptation
 from fedtopics.applications.speech.estimation import estimate
 from fedtopics.applications.speech.ngrams import NGramModel
@@ -23,5 +23,6 @@ __all__ = [
     "arpa",
     "estimate",
     "nbest",
+    "recognizer",
     "rescored",
 ]

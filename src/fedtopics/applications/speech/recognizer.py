@@ -53,7 +53,7 @@ class Recognizer:
             )
 
     def hypotheses(self, audio: bytes, most: int = 20) -> tuple[Hypothesis, ...]:
-        """Different word sequences for 16-bit samples, the best first; scores are logarithms.
+        """At `most` so many word sequences for `audio` (16-bit samples), the best first; scores are logs.
 
         The first is the decoder's own result; of one word sequence heard in several ways the best counts.
         """
@@ -86,7 +86,7 @@ def _pocketsphinx() -> Any:
 
 
 def samples(path: str | Path) -> bytes:
-    """The 16-bit samples of a WAV file at the rate of the acoustic model; other audio is refused."""
+    """The 16-bit samples of the WAV file at `path`, at the rate of the model; other audio is refused."""
     try:
         with wave.open(str(path), "rb") as file:
             kind = (file.getframerate(), file.getnchannels(), 8 * file.getsampwidth())

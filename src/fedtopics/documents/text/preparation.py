@@ -11,7 +11,7 @@ from fedtopics.documents.text.harmless import quoted, shown_path
 from fedtopics.documents.text.indexing import Indexed, document_frequency, index_texts, with_vocabulary
 from fedtopics.documents.text.languages import BETWEEN, index_languages, named, several, stop_words_of
 from fedtopics.documents.text.stop_words import stop_words_for
-from fedtopics.documents.text.tokens import Tokenizer, paragraphs, sentence_splitter_for, tokenizer_for
+from fedtopics.documents.text.tokens import SentenceSplitter, Tokenizer, paragraphs, tokenizer_for
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import EmptyCorpusError, InputError
@@ -107,7 +107,7 @@ def _splitter(sentences: bool | str, language: str) -> Callable[[str], list[str]
         return paragraphs
     if not isinstance(sentences, bool):
         raise InputError(f"sentences must be true, false or 'paragraphs', got {quoted(sentences)}")
-    return sentence_splitter_for(language) if sentences else None
+    return SentenceSplitter(language) if sentences else None
 
 
 def _given_vocabulary(options: TextOptions) -> tuple[str, ...] | None:

@@ -201,18 +201,13 @@ def _chinese_tokenizer() -> Tokenizer:
     return tokenize
 
 
-def sentence_splitter_for(language: str) -> Callable[[str], list[str]]:
-    """The function that cuts a text of this language into sentences.
-
-    >>> sentence_splitter_for("en")("The U.S. grew. Did it? (It did.)")
-    ['The U.S. grew. ', 'Did it? ', '(It did.)']
-    """
-    return SentenceSplitter(language)
-
-
 @dataclass(frozen=True)
 class SentenceSplitter:
-    """Cuts a text of a `language` into sentences."""
+    """Cuts a text of a `language` into sentences.
+
+    >>> SentenceSplitter("en")("The U.S. grew. Did it? (It did.)")
+    ['The U.S. grew. ', 'Did it? ', '(It did.)']
+    """
 
     language: str
 

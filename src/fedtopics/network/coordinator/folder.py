@@ -13,7 +13,6 @@ FOLDER/runs/NAME/result/          model, record, its signature and the ledger
 """
 
 import json
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -28,11 +27,11 @@ from fedtopics.documents.text.harmless import one_line
 from fedtopics.errors import InputError
 from fedtopics.network.plan import certificates
 from fedtopics.network.plan.onboarding import APPROVED
+from fedtopics.network.plan.parts import RUN
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.tls import Credentials
 
 OPEN = ("submitted", "waiting", "running")
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 RESULT = "result"
 OLDER, MOST_LOG = "log.older.txt", 10 * 2**20  # the log of a run takes at most twice that
 
@@ -125,7 +124,7 @@ class CoordinatorFolder:
         return [RunFolder(path.parent) for path in sorted(self.path.glob("runs/*/status.json"))]
 
     def run(self, name: str) -> RunFolder:
-        if not NAME.fullmatch(name):
+        if not RUN.fullmatch(name):
             raise InputError(
                 f"expected the name of a run, got {name!r:.60}; see `fedtopics federation run status`"
             )
@@ -141,7 +140,7 @@ class CoordinatorFolder:
             plan.consistency.check(self.path)
         taken = {run.name for run in self.runs()}
         name = name or next(f"run-{number}" for number in range(1, 10**6) if f"run-{number}" not in taken)
-        if name in taken or not NAME.fullmatch(name):
+        if name in taken or not RUN.fullmatch(name):
             raise InputError(
                 f"expected a new name of small letters, digits, hyphens, got {name!r}; choose one"
             )

@@ -4,16 +4,15 @@ Which plan a run goes by is noted before its first release. The same name under 
 was released under the one would be signed for under the other.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 
 import numpy as np
 
 from fedtopics import files
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.digest import corpus_digest
 from fedtopics.errors import InputError
 from fedtopics.network.party.store import PartyStore
 from fedtopics.network.plan.policy import NEW_RUN
@@ -119,9 +118,9 @@ class PartyRuns:
         note = self.store.note(run, DOCUMENTS)
         if not note.is_file():
             if not self.store.of_run(run):
-                files.write(note, digest(corpus).encode())
+                files.write(note, corpus_digest(corpus).encode())
             return
-        if note.read_bytes() != digest(corpus).encode():
+        if note.read_bytes() != corpus_digest(corpus).encode():
             if changed == NEW_RUN:
                 files.write(self.store.note(run, LEFT), b"")
             raise ChangedDocumentsError(
@@ -158,15 +157,6 @@ class PartyRuns:
         except Exception:  # whatever it was: only a line in the ledger counts
             return self.store.charged(run, number, FAILED) is not None
         return True
-
-
-def digest(corpus: Corpus) -> str:
-    """SHA-256 of words, documents, sentences and persons; it stays with the party."""
-    known = json.dumps([corpus.vocabulary, corpus.persons])
-    found = sha256(known.encode())
-    for array in (corpus.words, corpus.offsets, corpus.sentence_offsets, corpus.document_sentences):
-        found.update(b"none" if array is None else np.ascontiguousarray(array).data)
-    return found.hexdigest()
 
 
 def never_empty(corpus: Corpus) -> Corpus:

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
+from fedtopics import files
 from fedtopics.documents.text.languages import BETWEEN, several
 from fedtopics.documents.text.preparation import lines_of, read_vocabulary
 from fedtopics.documents.text.stop_words import stop_words_for
@@ -21,11 +21,11 @@ from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU, RelatedWords, load
 from fedtopics.related_words.related import check_tau
 
-RUN = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
+RUN = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")  # the name of one, as its coordinator gives it
 WORD_LIST = "words.txt"  # beside every plan with a public list, under no other name
 RELATION = re.compile(r"relation(\.[a-z0-9]{1,8}){0,2}")  # beside the coordinator's plan, under such a name
 SCORE_RESOLUTION = 2**12
-MOST_DELTA = 1e-3
+MOST_DELTA = 1e-3  # that any promise may fail with
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class PlannedRelation:
 
 def _digest(path: Path) -> str:
     try:
-        return sha256(path.read_bytes()).hexdigest()
+        return files.digest(path)
     except OSError as error:
         raise InputError(f"cannot read the word relation {path}: {error.strerror}; give a file") from None
 

@@ -10,7 +10,7 @@ from fedtopics.network.plan.plan import Plan
 LOGS = "nothing, rounds (numbers, seconds, bytes) or details (counts, errors)"
 STOP_BUTTON = 'whether the page of "party watch --web", on this machine, may stop this party'
 SIMULATION = "leave it false: noise from a seed protects nobody; true is for trying alone"
-MOST_DELTA = 1e-6  # of a policy that is not thought about
+DELTA_OF_POLICY = 1e-6  # of a policy that is not thought about
 MEANINGS = {
     "name": "of this federation",
     "coordinator": "host:port; parties connect to it, nobody connects to a party",
@@ -102,7 +102,7 @@ def policy_template(plan: Plan, *, simulation: bool = False) -> str:
     Who wrote the plan writes this too: what no party should allow unseen it does not allow, such as noise
     from a seed (unless `simulation`) or a delta above 1e-6.
     """
-    delta = min(plan.privacy.delta, MOST_DELTA)
+    delta = min(plan.privacy.delta, DELTA_OF_POLICY)
     first = "copy it to policy.toml, review and change every line."
     return policy_text(plan, Answers(plan.privacy.epsilon, delta, simulation=simulation), first)
 
