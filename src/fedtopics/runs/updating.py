@@ -18,10 +18,11 @@ from fedtopics.documents.text.given import check_words
 from fedtopics.errors import InputError
 from fedtopics.methods import make, settings
 from fedtopics.model.merging import merge, union, widened
+from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import Method
 from fedtopics.runs.experiment import scored, train_on
-from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
-from fedtopics.runs.record import with_scores, with_update
+from fedtopics.runs.preparing import GIVEN, READING, UNKNOWN, Data, prepare
+from fedtopics.runs.record import with_card, with_scores, with_update
 from fedtopics.runs.run import Run
 
 FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
@@ -81,7 +82,8 @@ def update(
         "privacy": run.privacy,
     }
     notes = [TWICE] if begins_anew or run.kept else [TWICE, UNKEPT]
-    record, model = with_update(found.record, found.model, run.model, notes, **before)
+    record, model = with_update(_of_both(run, found), found.model, run.model, notes, **before)
+    model = with_card(model, record, model.language)
     return replace(found, record=record, model=model, kept={**run.kept, **found.kept})
 
 
@@ -109,6 +111,13 @@ def _prepared(source: Any, vocabulary: tuple[str, ...], **options: Any) -> Data:
     if isinstance(source, Corpus):
         return replace(prepare(source.with_vocabulary(vocabulary), **options), vocabulary=GIVEN)
     return prepare(source, vocabulary=list(vocabulary), **options)
+
+
+def _of_both(run: Run, found: Run) -> dict[str, Any]:
+    """The record of the run that was `found`, whose model holds what that of the `run` before was made of."""
+    sources = [each.record.get("noise", SOURCES[-1]) for each in (run, found)]
+    words = run.record.get("vocabulary", UNKNOWN)
+    return found.record | {"noise": max(sources, key=SOURCES.index), "vocabulary": words}
 
 
 def _merged(run: Run, found: Run, data: Data, n_threads: int) -> Run:
