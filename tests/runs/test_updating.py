@@ -12,7 +12,7 @@ from fedtopics import train
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.methods import make
-from fedtopics.model.merging import Changes, still_called, widened
+from fedtopics.model.merging import Changes, merge, still_called, widened
 from fedtopics.protocol import in_process
 from fedtopics.protocol.summing import Summing
 from fedtopics.runs.preparing import Data
@@ -170,6 +170,16 @@ def test_a_method_that_begins_anew_goes_on_without_documents_held_out() -> None:
     after = begun("ftm", n_rounds=2, test_fraction=0).update(SECOND, n_rounds=2, test_fraction=0, n_threads=1)
     assert after.scores["perplexity"] is None
     assert after.record["n_topics"] == after.model.n_topics >= 3
+
+
+def test_a_method_that_begins_anew_looks_for_as_many_topics_in_every_update() -> None:
+    """Not for as many as the model has by then: that doubled them again and again."""
+    run = begun("ftm", n_rounds=2)
+    joined = replace(run, model=merge(run.model, run.model.reduce_topics(2), threshold=1.0))
+    assert joined.model.n_topics > 3
+    after = joined.update(SECOND, n_rounds=2, n_new_topics=1, n_parties=2, n_threads=1)
+    assert after.record["settings"]["n_topics"] == 4
+    assert after.update(FIRST, n_parties=2, n_threads=1).record["settings"]["n_topics"] == 4
 
 
 def test_histograms_of_another_epsilon_or_of_more_words_are_refused() -> None:

@@ -94,9 +94,11 @@ def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Meth
     given = {key: value for key, value in run.record["settings"].items() if key in known}
     if given.get("epsilon") is not None:  # a record has what follows from it, too
         given = {key: value for key, value in given.items() if key not in FOLLOWS}
-    given["n_topics"] = run.model.n_topics + n_new_topics
+    made = make(name, **given)
+    begun = run.model.n_topics if made.goes_on else made.n_topics  # anew: beside those of the model
+    given["n_topics"] = begun + n_new_topics
     few = "update" in run.record  # it was an update itself: its rounds are few already
-    least = 1.0 if few else make(name, **given).rounds_again
+    least = 1.0 if few else made.rounds_again
     given["n_rounds"] = n_rounds if n_rounds is not None else max(1, round(given["n_rounds"] * least))
     return make(name, **given)
 
