@@ -182,6 +182,23 @@ def test_a_method_that_begins_anew_looks_for_as_many_topics_in_every_update() ->
     assert after.update(FIRST, n_parties=2, n_threads=1).record["settings"]["n_topics"] == 4
 
 
+@pytest.mark.parametrize("shift", range(3))
+def test_what_parties_have_of_merged_topics_goes_by_the_numbers_of_the_model(shift: int) -> None:
+    """Topics of new documents alone have an order of their own; the report shows parties by the model's."""
+    texts = [RNG.choice(36, 30, p=0.9 * TOPICS[n % 3] + 0.1 * TOPICS.mean(axis=0)) for n in range(120)]
+    dealt = {name: list(range(n, 120, 3)) for n, name in enumerate(("one", "two", "three"))}
+    both = Corpus(np.concatenate(texts).astype(np.int32), np.arange(0, 30 * 120 + 1, 30), WORDS)
+    data = Data({name: both.select(numbers) for name, numbers in dealt.items()}, SECOND)
+    run = begun("ftm", n_rounds=3, epsilon=20.0)
+    turned = replace(run.model, topic_word=np.roll(run.model.topic_word, shift, axis=0))
+    after = replace(run, model=turned).update(data, n_threads=1)
+    for n, name in enumerate(dealt):
+        amounts = after.record["party_topics"][name]
+        assert len(amounts) == after.model.n_topics
+        first = after.model.top_words(8)[int(np.argmax(amounts))]
+        assert sum(int(word[1:]) // 12 == n for word in first) >= 6
+
+
 def test_histograms_of_another_epsilon_or_of_more_words_are_refused() -> None:
     run, method = begun("calm", epsilon=6.0, n_rounds=5, keep=True), make("calm", n_topics=3, epsilon=5.0)
     arrays = next(iter(run.kept.values()))

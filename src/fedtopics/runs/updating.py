@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.given import check_words
 from fedtopics.errors import InputError
 from fedtopics.methods import make, settings
-from fedtopics.model.merging import merge, union, widened
+from fedtopics.model.merging import SAME, matched, merge, union, widened
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import Method
 from fedtopics.runs.experiment import scored, train_on
@@ -125,6 +127,10 @@ def _of_both(run: Run, found: Run) -> dict[str, Any]:
 def _merged(run: Run, found: Run, data: Data, n_threads: int) -> Run:
     """The run on new documents by itself, with topics merged into those of the model."""
     model = replace(merge(run.model, found.model), card=found.model.card, language=run.model.language)
-    return replace(
-        found, model=model, record=with_scores(found.record, model, scored(model, data, n_threads))
-    )
+    became = matched(widened(run.model, model.vocabulary), found.model, SAME)
+    amounts = {
+        name: np.bincount(became, row, model.n_topics).tolist()
+        for name, row in found.record["party_topics"].items()
+    }
+    record = found.record | {"party_topics": amounts}
+    return replace(found, model=model, record=with_scores(record, model, scored(model, data, n_threads)))
