@@ -199,6 +199,21 @@ def test_what_parties_have_of_merged_topics_goes_by_the_numbers_of_the_model(shi
         assert sum(int(word[1:]) // 12 == n for word in first) >= 6
 
 
+def test_topics_that_were_tied_by_a_public_relation_are_tied_again_or_it_is_said() -> None:
+    related = np.kron(np.eye(3), np.full((12, 12), 0.5))
+    run = begun("calm", epsilon=6.0, n_rounds=5, consistency=related, consistency_tau=0.2)
+    options = {"n_parties": 2, "n_threads": 1}
+    loose = run.update(SECOND, **options)
+    assert "consistency" not in loose.record
+    assert any("drawn towards" in note and "give that again" in note for note in loose.record["notes"])
+    tied = run.update(SECOND, consistency=related, **options)
+    assert tied.record["consistency"]["tau"] == 0.2
+    assert not any("drawn towards" in note for note in tied.record["notes"])
+    assert not np.array_equal(tied.model.topic_word, loose.model.topic_word)
+    plain = begun("calm", epsilon=6.0, n_rounds=5).update(SECOND, consistency=related, **options)
+    assert plain.record["consistency"]["tau"] == 0.1
+
+
 def test_histograms_of_another_epsilon_or_of_more_words_are_refused() -> None:
     run, method = begun("calm", epsilon=6.0, n_rounds=5, keep=True), make("calm", n_topics=3, epsilon=5.0)
     arrays = next(iter(run.kept.values()))

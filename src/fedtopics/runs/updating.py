@@ -22,6 +22,7 @@ from fedtopics.methods import make, settings
 from fedtopics.model.merging import SAME, matched, merge, union, widened
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import Method
+from fedtopics.related_words import TAU
 from fedtopics.runs.experiment import scored, train_on
 from fedtopics.runs.preparing import GIVEN, READING, UNKNOWN, Data, prepare
 from fedtopics.runs.record import with_card, with_scores, with_update
@@ -29,6 +30,7 @@ from fedtopics.runs.run import Run
 
 FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
 UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
+UNTIED = "the run before was drawn towards {}, and this update is not: give that again (consistency)"
 TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
 
 
@@ -44,6 +46,7 @@ def update(
     n_parties: int | None = None,
     test_fraction: float = 0.1,
     secure: bool = False,
+    consistency: Any = None,
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Run:
@@ -53,6 +56,7 @@ def update(
     n_new_topics   topics that may form beside those of the model
     words          public words that join its vocabulary
     n_rounds       if not given: about a third of those of the run, all of them where its method begins anew
+    consistency    public word relation, or dictionary of languages, as strongly as in the run if it had one
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
@@ -65,6 +69,8 @@ def update(
     dealing: dict[str, Any] = {"n_parties": n_parties, "test_fraction": test_fraction, "seed": seed}
     data = _prepared(source, vocabulary, secure=secure, **dealing, **reading)
     options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "secure": secure}
+    drawn = run.record.get("consistency")
+    options |= {"consistency": consistency, "consistency_tau": TAU if drawn is None else drawn["tau"]}
     begins_anew = not method.continued(old)
     found = train_on(
         data,
@@ -84,6 +90,7 @@ def update(
         "privacy": run.privacy,
     }
     notes = [TWICE] if begins_anew or run.kept else [TWICE, UNKEPT]
+    notes += [UNTIED.format(drawn["source"])] if drawn is not None and consistency is None else []
     record, model = with_update(_of_both(run, found), found.model, run.model, notes, **before)
     model = with_card(model, record, model.language)
     return replace(found, record=record, model=model, kept={**run.kept, **found.kept})
