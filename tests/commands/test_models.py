@@ -65,6 +65,21 @@ def test_a_sheet_goes_out_and_comes_back(place: Path) -> None:
     )
     graded = json.loads(said("topics", place / "run", "--answers", place / "filled.csv", "--json"))
     assert 0 <= graded["share"] <= 1
+    unicode = (place / "filled.csv").read_text(encoding="utf-8").replace(",", "\t")
+    (place / "unicode.txt").write_text(unicode, encoding="utf-16")  # as Excel calls it
+    assert json.loads(said("topics", place / "run", "--answers", place / "unicode.txt", "--json")) == graded
+
+
+def test_topics_of_several_languages_over_time(tmp_path: Path) -> None:
+    rows = [("de" if number % 2 else "en", text) for number, text in enumerate(texts(40, 2))]
+    lines = ["language;year;text", *(f"{code};{1990 + n % 3};{text}" for n, (code, text) in enumerate(rows))]
+    (tmp_path / "two.csv").write_text("\n".join(lines), encoding="utf-8")
+    few = {"n_topics": 3, "n_rounds": 3, "n_parties": 2, "n_threads": 1, "max_df": 1.0}
+    train(str(tmp_path / "two.csv"), "pooled", language_column="language", **few).save(tmp_path / "run")
+    given = ("--over-time", tmp_path / "two.csv", "--time-column", "year", "--language-column", "language")
+    found = json.loads(said("topics", tmp_path / "run", *given, "--json"))
+    assert found["periods"] == ["1990", "1991", "1992"]
+    assert np.sum(found["shares"], axis=1) == pytest.approx(1, abs=1e-4)
 
 
 def test_topics_peak_in_their_time(place: Path) -> None:

@@ -111,6 +111,32 @@ def test_a_sheet_is_graded_by_the_model_alone() -> None:
             graded(asked, wrong)
 
 
+def test_a_sheet_comes_back_as_spreadsheets_write_it() -> None:
+    asked = questions(MODEL, seed=4)
+    head, *rows = (line.split(",") for line in sheet(asked).splitlines())
+    filled = [[*row[:-1], question.intruder] for row, question in zip(rows, asked, strict=True)]
+    wanted = dict.fromkeys((question.topic for question in asked), True)
+    for mark in ",;\t":
+        lines = [mark.join(row) for row in (head, *filled)]
+        assert graded(asked, "\r\n".join(lines)) == wanted
+        assert graded(asked, "\n".join([f"sep={mark}", *lines])) == wanted
+        empty = mark * (len(head) - 1)
+        assert graded(asked, "\n".join([*(line + mark for line in lines), empty, ""])) == wanted
+        assert graded(asked, "\n".join([lines[0], *reversed(lines[1:])])) == wanted  # sorted by a word
+    assert (
+        graded(
+            asked,
+            sheet(asked).splitlines()[0].replace(",", '","').join('""')
+            + "\n"
+            + "\n".join(",".join(row) for row in filled),
+        )
+        == wanted
+    )
+    twice = [head, *filled[:-1], filled[0]]
+    with pytest.raises(InputError, match="expected the sheet of 3 questions"):
+        graded(asked, "\n".join(";".join(row) for row in twice))
+
+
 def test_an_intruder_belongs_to_another_topic() -> None:
     for seed in range(5):
         asked = questions(MODEL, seed=seed)

@@ -11,11 +11,13 @@ from typer.testing import CliRunner
 from fedtopics import train
 from fedtopics.commands.application import app
 from fedtopics.documents.corpus import Corpus
+from fedtopics.evaluation.perplexity import perplexity, unigram_among
 from fedtopics.evaluation.scores import scores, scores_on, topic_scores
 from fedtopics.evaluation.usefulness import random_topics, warnings
 from fedtopics.model import TopicModel
 from fedtopics.report.comparison_page import comparison_page
 from fedtopics.report.run_page import run_page
+from fedtopics.runs.preparing import Data
 from fedtopics.runs.run import Run
 
 TOPICS = planted_topics(4, 30)
@@ -106,6 +108,21 @@ def test_no_useless_model_without_a_word(method: str, epsilon: float | None, tex
     assert "no better than word frequencies" in run.warnings[0]
     if texts is UNEVEN:  # what is long has all words that are frequent: a coherence that looks fine
         assert 0.2 < run.scores["coherence_npmi"] <= run.scores["coherence_npmi_chance"]
+
+
+@pytest.mark.parametrize(("epsilon", "useless"), [(1.5, True), (2.0, True), (5.0, False)])
+def test_few_public_documents_are_enough_to_say_so_in_a_federation(epsilon: float, useless: bool) -> None:
+    """By their frequencies alone, or by those of the model, topics at 1.5 and 2 would seem to be of use."""
+    texts = some_texts(np.full(440, 20))
+    test, parties = texts.select(range(40)), {"a": range(40, 440, 2), "b": range(41, 440, 2)}
+    data = Data({name: texts.select(numbers) for name, numbers in parties.items()}, test)
+    run = train(data, "calm", n_topics=10, n_rounds=5, epsilon=epsilon, n_threads=1)
+    found = scores_on(run.model, test)
+    assert any("word frequencies" in said for said in warnings(run.scores)) is useless
+    assert any("word frequencies" in said for said in warnings(found)) is useless
+    own = perplexity(run.model.word_frequencies[None], test)
+    assert found["perplexity_unigram"] <= min(own, unigram_among(test))
+    assert found["perplexity"] < min(own, unigram_among(test))
 
 
 def test_a_useless_run_says_so_in_every_place(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

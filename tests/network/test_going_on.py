@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from network import processes
 from network.processes import PATIENCE, SEED, WORDS
 from typer.testing import CliRunner
 
+from fedtopics import train
 from fedtopics.commands.application import app
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
@@ -96,6 +98,9 @@ def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path
         record = json.loads((after.result / "run.json").read_text())
         assert record["update"]["run"] == run.name
         assert record["update"]["stable"] == [0, 1, 2]
+        first_record = json.loads((run.result / "run.json").read_text())
+        assert record["update"]["privacy"] == first_record["privacy"]  # what older documents have spent
+        assert record["vocabulary"] == first_record["vocabulary"]
 
 
 def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
@@ -104,9 +109,12 @@ def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
     run = hub.submit()
     with pytest.raises(InputError, match="expected a finished run"):
         continuing.write(hub, run.name)
-    model = TopicModel.from_counts(np.full((3, 24), 5.0), WORDS)
+    trained = train(
+        Corpus.from_texts(processes.texts(0), vocabulary=WORDS), n_topics=3, n_rounds=2, n_threads=1
+    )
+    model = trained.model
     run.change("finished")
-    model.save(run.result)
+    trained.save(run.result)
     plan = continuing.write(hub, run.name, words=["more"], n_new_topics=1)
     assert (plan.method().n_topics, plan.vocabulary.n_words) == (4, 25)
     assert Plan.read(hub.path / "plan.toml").digest == plan.digest
@@ -116,6 +124,10 @@ def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
     (run.result / "model.safetensors").write_bytes(b"another")
     with pytest.raises(InputError, match="that the plan names"):
         continuing.begun(hub)
+    model.save(run.result, overwrite=True)
+    replace(plan, simulation_seed=None).write(hub.path / "plan.toml")
+    with pytest.raises(InputError, match="secure noise to go on from, got a simulation: run-1"):
+        continuing.begun(federation.hub)
     for settings, message in (
         ({"method": {"name": "calm", "n_topics": 2}}, "at least the 3 of run-1"),
         ({"method": {"name": "lplda"}}, "a method that goes on from a model"),

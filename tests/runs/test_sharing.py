@@ -16,6 +16,7 @@ from fedtopics.errors import InputError
 from fedtopics.network.coordinator.result import SCORES
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.report import run_page
+from fedtopics.report.statement import Filing, statement
 from fedtopics.runs import sharing
 from fedtopics.runs.experiment import train
 from fedtopics.runs.preparing import prepare
@@ -182,3 +183,63 @@ def test_the_record_of_a_federation_is_shown_as_it_was_signed() -> None:
     }
     assert sharing.shown(record) == record
     assert sharing.hidden(record) == {}
+
+
+WORD_LIST = tuple(" ".join(WORDS).split())
+
+
+def letters() -> list[dict[str, str]]:
+    return [{"text": f"{WORDS[i % 3]} {WORDS[i % 3]}", "owner": "ab"[i % 2]} for i in range(240)]
+
+
+def begun(**given: Any) -> Run:
+    few = {"n_topics": 3, "n_rounds": 3, "epsilon": 6.0, "n_threads": 1}
+    return train(letters(), text_column="text", party_column="owner", **(few | given))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"vocabulary": WORD_LIST}, "noise from the operating system, got simulated"),
+        ({"secure": True}, "words that were read from the documents"),
+    ],
+)
+def test_an_update_makes_no_run_publishable_that_was_not(
+    given: dict[str, Any], why: str, keep: bool, tmp_path: Path
+) -> None:
+    """What goes on from a model holds all that this was made of: noise that can be taken off, words."""
+    run, again = begun(keep=keep, **given), {"text_column": "text", "party_column": "owner", "secure": True}
+    for number in range(2):
+        run = run.update(letters(), n_threads=1, **again)
+        run.save(tmp_path / str(number))
+        assert run.model.card["noise"] == run.record["noise"]
+        for one in (run, Run.load(tmp_path / str(number))):
+            with pytest.raises(InputError, match=why):
+                _ = one.public
+
+
+def test_an_update_of_a_run_to_publish_may_be_published(tmp_path: Path) -> None:
+    run = begun(secure=True, vocabulary=WORD_LIST)
+    again = run.update(letters(), text_column="text", party_column="owner", secure=True, n_threads=1)
+    again.save(tmp_path / "run")
+    (tmp_path / "run" / "private.json").unlink()
+    assert Run.load(tmp_path / "run").public.record["update"] == again.record["update"]
+
+
+def test_what_an_update_says_of_privacy_is_that_of_all_its_documents(tmp_path: Path) -> None:
+    """Documents of the run before have paid for the agreement on words, too; new ones have not."""
+    agreed = begun(secure=True, vocabulary_epsilon=4.0)
+    assert "epsilon 14.9 (word add/remove, delta 1e-06)" in agreed.privacy_line
+    run = agreed
+    for _ in range(2):
+        run = run.update(letters(), text_column="text", party_column="owner", secure=True, n_threads=1)
+        assert run.record["vocabulary"] == "agreed privately"
+        assert run.privacy_line == agreed.privacy_line
+    assert [row["epsilon"] for row in run.record["privacy"] if row["relation"] == "word add/remove"] == [6, 6]
+    run.save(tmp_path / "run")
+    (tmp_path / "run" / "private.json").unlink()
+    shown = Run.load(tmp_path / "run").public
+    told = statement(shown, Filing())
+    assert told["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == pytest.approx(14.9, abs=0.1)
+    assert "14.9" in run_page(shown)

@@ -12,7 +12,7 @@ from fedtopics import train
 from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.methods import make
-from fedtopics.model.merging import Changes, still_called, widened
+from fedtopics.model.merging import Changes, merge, still_called, widened
 from fedtopics.protocol import in_process
 from fedtopics.protocol.summing import Summing
 from fedtopics.runs.preparing import Data
@@ -170,6 +170,48 @@ def test_a_method_that_begins_anew_goes_on_without_documents_held_out() -> None:
     after = begun("ftm", n_rounds=2, test_fraction=0).update(SECOND, n_rounds=2, test_fraction=0, n_threads=1)
     assert after.scores["perplexity"] is None
     assert after.record["n_topics"] == after.model.n_topics >= 3
+
+
+def test_a_method_that_begins_anew_looks_for_as_many_topics_in_every_update() -> None:
+    """Not for as many as the model has by then: that doubled them again and again."""
+    run = begun("ftm", n_rounds=2)
+    joined = replace(run, model=merge(run.model, run.model.reduce_topics(2), threshold=1.0))
+    assert joined.model.n_topics > 3
+    after = joined.update(SECOND, n_rounds=2, n_new_topics=1, n_parties=2, n_threads=1)
+    assert after.record["settings"]["n_topics"] == 4
+    assert after.update(FIRST, n_parties=2, n_threads=1).record["settings"]["n_topics"] == 4
+
+
+@pytest.mark.parametrize("shift", range(3))
+def test_what_parties_have_of_merged_topics_goes_by_the_numbers_of_the_model(shift: int) -> None:
+    """Topics of new documents alone have an order of their own; the report shows parties by the model's."""
+    texts = [RNG.choice(36, 30, p=0.9 * TOPICS[n % 3] + 0.1 * TOPICS.mean(axis=0)) for n in range(120)]
+    dealt = {name: list(range(n, 120, 3)) for n, name in enumerate(("one", "two", "three"))}
+    both = Corpus(np.concatenate(texts).astype(np.int32), np.arange(0, 30 * 120 + 1, 30), WORDS)
+    data = Data({name: both.select(numbers) for name, numbers in dealt.items()}, SECOND)
+    run = begun("ftm", n_rounds=3, epsilon=20.0)
+    turned = replace(run.model, topic_word=np.roll(run.model.topic_word, shift, axis=0))
+    after = replace(run, model=turned).update(data, n_threads=1)
+    for n, name in enumerate(dealt):
+        amounts = after.record["party_topics"][name]
+        assert len(amounts) == after.model.n_topics
+        first = after.model.top_words(8)[int(np.argmax(amounts))]
+        assert sum(int(word[1:]) // 12 == n for word in first) >= 6
+
+
+def test_topics_that_were_tied_by_a_public_relation_are_tied_again_or_it_is_said() -> None:
+    related = np.kron(np.eye(3), np.full((12, 12), 0.5))
+    run = begun("calm", epsilon=6.0, n_rounds=5, consistency=related, consistency_tau=0.2)
+    options = {"n_parties": 2, "n_threads": 1}
+    loose = run.update(SECOND, **options)
+    assert "consistency" not in loose.record
+    assert any("drawn towards" in note and "give that again" in note for note in loose.record["notes"])
+    tied = run.update(SECOND, consistency=related, **options)
+    assert tied.record["consistency"]["tau"] == 0.2
+    assert not any("drawn towards" in note for note in tied.record["notes"])
+    assert not np.array_equal(tied.model.topic_word, loose.model.topic_word)
+    plain = begun("calm", epsilon=6.0, n_rounds=5).update(SECOND, consistency=related, **options)
+    assert plain.record["consistency"]["tau"] == 0.1
 
 
 def test_histograms_of_another_epsilon_or_of_more_words_are_refused() -> None:

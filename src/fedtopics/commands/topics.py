@@ -15,6 +15,7 @@
   fedtopics topics runs/demo --intrusion sheet.csv      # then, filled in: --answers sheet.csv
 """
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -40,8 +41,10 @@ Story: TypeAlias = Annotated[
 ]
 
 
+@options.takes(options.Reading, "reading")
 def topics(
     folder: options.RunFolder,
+    reading: options.Reading,
     n_words: Annotated[int, typer.Option("--words", min=1, help="Words per topic.")] = 10,
     n_topics: Annotated[int | None, typer.Option("--topics", min=1, help="Largest topics only.")] = None,
     tree: Annotated[
@@ -62,7 +65,6 @@ def topics(
     time_column: Annotated[
         str, typer.Option(help="Column with years or ISO dates, of --over-time.")
     ] = "date",
-    text_column: Annotated[list[str] | None, typer.Option(help="Column with their text.")] = None,
     period: Annotated[str, typer.Option(help="month, year, decade or century.")] = "year",
     events: Events = None,
     story: Story = None,
@@ -79,9 +81,7 @@ def topics(
     if common is not None:
         options.say("\n".join(model.common_words(common)))
     elif documents is not None:
-        corpus = options.Reading(text_column=text_column).all_words(
-            documents, model, label_column=time_column
-        )
+        corpus = reading.all_words(documents, model, label_column=time_column)
         asked = partial(over_time, period=period, events=events or (), n_words=n_words)
         _show_over_time(asked(model, corpus, corpus.labels or ()), story, as_json)
     elif events or story is not None:
@@ -110,7 +110,9 @@ def _show_over_time(found: OverTime, story: int | None, as_json: bool) -> None:
 
 
 def _show_grades(model: TopicModel, asked: list[Question], answers: Path, as_json: bool) -> None:
-    found = graded(asked, answers.read_text(encoding="utf-8-sig", errors="replace"))
+    content = answers.read_bytes()
+    encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    found = graded(asked, content.decode(encoding, errors="replace"))
     share = sum(found.values()) / len(found)
     if as_json:
         options.print_json({"share": share, "topics": found})

@@ -36,6 +36,7 @@ def update(
     rounds: options.Rounds = None,
     threads: options.Threads = None,
     secure: options.Secure = False,
+    consistency: options.Consistency = None,
     accept_cost: price.AcceptCost = False,
     out: Annotated[Path | None, typer.Option(help="New or empty folder for the run.")] = None,
     as_json: options.Json = False,
@@ -61,6 +62,7 @@ def update(
         n_rounds=rounds,
         n_threads=threads,
         secure=secure,
+        consistency=consistency,
         **given,
     )
     if out is not None:

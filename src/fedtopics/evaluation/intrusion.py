@@ -68,15 +68,17 @@ def sheet(asked: Sequence[Question]) -> str:
 
 def graded(asked: Sequence[Question], answers: str) -> dict[int, bool]:
     """Whether each topic's intruder was found, of the questions that a filled-in sheet (CSV) answers."""
-    rows = list(csv.reader(io.StringIO(answers)))
-    if not rows or tuple(rows[0]) != HEAD or len(rows) != len(asked) + 1:
+    listed = _rows(answers)
+    rows = {row[0].strip().removesuffix(".0"): row for row in listed}
+    if len(listed) != len(asked) or set(rows) != {str(number + 1) for number in range(len(asked))}:
         raise InputError(
             f"expected the sheet of {len(asked)} questions with its answers, got another table; "
             "give the same model, seed and order of words as for the sheet"
         )
     found = {}
-    for question, row in zip(asked, rows[1:], strict=True):
-        if len(row) != len(HEAD) or row[1:-1] != [cell(word) for word in question.words]:
+    for number, question in enumerate(asked):
+        row = rows[str(number + 1)]
+        if row[1:-1] != [cell(word) for word in question.words]:
             raise InputError(
                 "expected the words of the sheet as they were, got others; fill in the last column"
             )
@@ -85,3 +87,17 @@ def graded(asked: Sequence[Question], answers: str) -> dict[int, bool]:
     if not found:
         raise InputError("expected answers in the last column, got none; write the word that does not belong")
     return found
+
+
+def _rows(answers: str) -> list[list[str]]:
+    """The rows of a sheet as spreadsheets write it: with ; or tabs, a line `sep=;`, empty cells behind."""
+    lines = answers.splitlines()
+    if lines and lines[0].lower().startswith("sep="):
+        lines = lines[1:]
+    first = lines[0].replace('"', "") if lines else ""
+    mark = next((mark for mark in ";\t" if first.startswith(f"{HEAD[0]}{mark}")), ",")
+    rows = [row for row in csv.reader(lines, delimiter=mark) if any(row)]
+    fits = all(len(row) >= len(HEAD) and not any(row[len(HEAD) :]) for row in rows)
+    if not fits or not rows or tuple(rows[0][: len(HEAD)]) != HEAD:
+        return []
+    return [row[: len(HEAD)] for row in rows[1:]]

@@ -98,9 +98,12 @@ def unigram_perplexity(train: Corpus, test: Corpus, *, seed: int = 0) -> float:
     return _completion(float(log_frequencies[hidden.words].sum()), hidden, test).perplexity
 
 
-def unigram_among(test: Corpus, *, seed: int = 0) -> float:
-    """The same without training documents: each document of `test` by the word counts of all others."""
-    counts, log_likelihood = _counts(test), 0.0
+def unigram_among(test: Corpus, *, before: Floats | float = 1.0, seed: int = 0) -> float:
+    """The same without training documents: each document of `test` by the word counts of all others.
+
+    before   what is added to the counts: one for each word, or what is known of their frequencies
+    """
+    counts, log_likelihood = _counts(test, before), 0.0
     for piece in pieces(test):
         hidden = _halves(piece, seed)[1]
         of_document, times = np.unique(_pairs(piece), return_counts=True)
@@ -110,9 +113,9 @@ def unigram_among(test: Corpus, *, seed: int = 0) -> float:
     return _completion(log_likelihood, halves(test, seed)[1], test).perplexity
 
 
-def _counts(corpus: Corpus) -> Floats:
-    """How often each word stands in the corpus, each count plus one."""
-    counts: Floats = np.ones(corpus.n_words)
+def _counts(corpus: Corpus, before: Floats | float = 1.0) -> Floats:
+    """How often each word stands in the corpus, beside what is known `before`."""
+    counts: Floats = np.full(corpus.n_words, before, np.float64)
     for piece in pieces(corpus):
         counts += np.bincount(piece.words, minlength=corpus.n_words)
     return counts

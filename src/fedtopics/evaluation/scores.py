@@ -8,10 +8,11 @@ from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.errors import InputError
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
-from fedtopics.evaluation.perplexity import perplexity, unigram_among, unigram_perplexity
+from fedtopics.evaluation.perplexity import FLOOR, perplexity, unigram_among, unigram_perplexity
 from fedtopics.evaluation.usefulness import by_chance, random_topics
 from fedtopics.model import TopicModel
 
+BESIDE = (1.0, 3.0)  # weights of the frequencies of a model beside those of other documents
 TOP_WORDS = 10
 
 
@@ -50,11 +51,14 @@ def scores_on(topics: TopicModel | ArrayLike, documents: Corpus, *, n_threads: i
     topics   as for `scores`
 
     What topics are compared with, `perplexity_unigram`, is the frequency of each word in all other documents,
-    or in the model where that predicts better: a model of noise has the frequencies of noise.
+    in the model, or in both together, whichever predicts best: a model of noise has the frequencies of noise,
+    and few documents do not have all words.
     """
     model = _model(topics, documents)
     held_out = perplexity(model, documents, n_threads=n_threads)
     without = min(perplexity(model.word_frequencies[None], documents), unigram_among(documents))
+    known = documents.n_tokens * np.maximum(model.word_frequencies, FLOOR)
+    without = min(without, *(unigram_among(documents, before=weight * known) for weight in BESIDE))
     return {"perplexity": held_out, "perplexity_unigram": without, **topic_scores(model, documents)}
 
 

@@ -134,15 +134,23 @@ def guarantees(spent: Cost, n_words: int, delta: float) -> list[Guarantee]:
 
 def _guarantee(spent: Cost, relation: Relation, n_words: int, delta: float) -> Guarantee:
     epsilon, slack = accounting.guarantee(spent.losses_of(relation), delta)
+    claims = tuple(claim for claim in spent.claims if claim.relation == relation)
+    return bounded(relation, epsilon, slack, n_words, claims)
+
+
+def bounded(
+    relation: Relation, epsilon: float, delta: float, n_words: int, claims: tuple[Claim, ...] = ()
+) -> Guarantee:
+    """A bound on what may be learned of a `relation`, among `n_words`, as a guarantee."""
     return Guarantee(
         relation=relation,
         change=CHANGES[relation],
         epsilon=epsilon,
-        delta=slack,
-        claims=tuple(claim for claim in spent.claims if claim.relation == relation),
-        worth=worth(epsilon, slack, n_words),
-        meaning=meaning(relation, epsilon, slack, n_words).removeprefix(f"{relation}: "),
-        answer=_answer(relation, epsilon, slack, n_words),
+        delta=delta,
+        claims=claims,
+        worth=worth(epsilon, delta, n_words),
+        meaning=meaning(relation, epsilon, delta, n_words).removeprefix(f"{relation}: "),
+        answer=_answer(relation, epsilon, delta, n_words),
     )
 
 

@@ -12,6 +12,7 @@ from fedtopics.privacy.explain import (
     QUESTIONS,
     SAYS_NOTHING,
     Guarantee,
+    bounded,
     counts_documents,
     guarantees,
     raw_text,
@@ -80,7 +81,7 @@ def spendings(run: Run) -> list[Spending]:
 
 def questions(run: Run, spent: Sequence[Spending], guarantee: str) -> list[Question]:
     """Answers for the party that has spent most."""
-    worst, n_words = _worst(spent), run.record["n_words"]
+    worst, n_words = _worst([*spent, *_before(run)]), run.record["n_words"]
     sent = any(group.n_priced + group.n_unbounded for group in spent)
     answer, reason = raw_text(list(worst.values()), guarantee) if sent else ("No", _nothing(run))
     return [
@@ -133,7 +134,7 @@ def _expected_ratio(record: Mapping[str, Any], epsilon: float) -> float | None:
 
 def headline(run: Run, spent: Sequence[Spending]) -> Guarantee | None:
     """The bound of the party that has spent most, for what the method protects; None where nothing leaves."""
-    return _worst(spent).get(protects(run.record))
+    return _worst([*spent, *_before(run)]).get(protects(run.record))
 
 
 def _worst(spent: Sequence[Spending]) -> dict[str, Guarantee]:
@@ -145,6 +146,17 @@ def _worst(spent: Sequence[Spending]) -> dict[str, Guarantee]:
         )
         for relation in (RELATIONS if spent else ())
     }
+
+
+def _before(run: Run) -> list[Spending]:
+    """What the documents of the run before have cost, where this one is an update."""
+    rows = run.record.get("update", {}).get("privacy", [])
+    bounds = [
+        bounded(row["relation"], float(row["epsilon"]), row["delta"], run.record["n_words"])
+        for row in rows
+        if row["basis"] != "claimed"
+    ]
+    return [Spending((), bounds, 0, 0, 0)] if bounds else []
 
 
 def counts_shown(run: Run) -> bool:

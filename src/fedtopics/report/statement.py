@@ -71,9 +71,11 @@ def statement(run: Run, filing: Filing) -> dict[str, Value]:
 def _bound(record: Mapping[str, Any]) -> tuple[float, float]:
     """What the worst party has spent of what the method protects; refused where nothing is proved."""
     relation, names = protects(dict(record)), {party["name"] for party in record["parties"]}
-    rows = [row for row in record["privacy"] if row["relation"] == relation and row["basis"] == "proved"]
+    rows = [
+        row for row in sharing.spent(dict(record)) if row["relation"] == relation and row["basis"] == "proved"
+    ]
     worst = max(rows, key=lambda row: float(row["epsilon"]), default=None)
-    held = {row["party"] for row in rows} == names and record.get("noise") in ("secure", "simulated")
+    held = {row["party"] for row in rows} >= names and record.get("noise") in ("secure", "simulated")
     if worst is None or not held or float(worst["epsilon"]) == inf:
         raise InputError(
             f"expected a run with a proved epsilon for {relation}, got {record['method']} without; "
@@ -104,7 +106,7 @@ def _privacy_loss(record: Mapping[str, Any], epsilon: float, delta: float) -> di
     others = sorted(
         {
             priced(r["relation"], float(r["epsilon"]), r["delta"])
-            for r in record["privacy"]
+            for r in sharing.spent(dict(record))
             if r["basis"] != "claimed"
         }
     )

@@ -16,6 +16,7 @@ from fedtopics import files
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.privacy.price.cost import RELATIONS
+from fedtopics.runs import sharing
 from fedtopics.runs.run import (
     Run,
     check_record,
@@ -99,10 +100,10 @@ class Group:
         bounds = [
             float(entry["epsilon"])
             for record in self.records
-            for entry in record["privacy"]
+            for entry in sharing.spent(record)
             if entry["relation"] == relation and entry["basis"] == "proved"
         ]
-        parties = sum(len({entry["party"] for entry in record["privacy"]}) for record in self.records)
+        parties = sum(len({entry["party"] for entry in sharing.spent(record)}) for record in self.records)
         return max(bounds) if bounds and len(bounds) == parties else inf
 
 

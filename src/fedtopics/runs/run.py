@@ -66,9 +66,8 @@ class Run:
 
     @property
     def privacy(self) -> list[dict[str, Any]]:
-        """What each party has spent, one entry per relation."""
-        statements: list[dict[str, Any]] = self.record["privacy"]
-        return statements
+        """What each party has spent, one entry per relation; in an update also before it."""
+        return sharing.spent(self.record)
 
     @property
     def epsilon(self) -> float | None:
@@ -192,7 +191,7 @@ def label(record: dict[str, Any]) -> str:
 def privacy_of(record: dict[str, Any]) -> str:
     """What the worst party has spent, in one line."""
     sent = any(entry.get("bytes_up", True) for entry in record["rounds"])  # not shown: who knows
-    return privacy_line(record["privacy"], record.get("noise"), sent=sent)
+    return privacy_line(sharing.spent(record), record.get("noise"), sent=sent)
 
 
 def protects(record: dict[str, Any]) -> str:

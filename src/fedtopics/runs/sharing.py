@@ -7,6 +7,7 @@ A list says what may be shown, so that a field which nobody has thought about is
     where every release  what was computed from releases: sizes of messages, measures of progress, how much
     is paid for          of each topic a party has
     of the scores        how different the topics are: a fact about the model alone
+    of a run before      what an update went on from, where all of that is paid for, too
     never                where documents came from; numbers of documents, persons, tokens and empty documents;
                          scores on documents; times; scores of other methods
 
@@ -42,6 +43,28 @@ UNSAFE_WORDS = {
 }
 
 
+def spent(record: Record) -> list[Record]:
+    """What each party has spent by a `record`: in an update, now or in the run before, whichever is worse.
+
+    A document is in one of them; one that is in both has spent the sum.
+
+    >>> row = {"party": "a", "relation": "word add/remove", "basis": "proved"}
+    >>> before = {"update": {"privacy": [row | {"epsilon": 14.9}]}}
+    >>> [found["epsilon"] for found in spent({"privacy": [row | {"epsilon": 6.0}]} | before)]
+    [14.9]
+    """
+    rows: dict[tuple[str, str, bool], Record] = {}
+    for row in [*record["privacy"], *record.get("update", {}).get("privacy", [])]:
+        place = row["party"], row["relation"], row["basis"] == "claimed"
+        if place not in rows or _price(row) > _price(rows[place]):
+            rows[place] = row
+    return list(rows.values())
+
+
+def _price(row: Record) -> float:
+    return float(row["epsilon"])
+
+
 def shown(record: Record) -> Record:
     """The part of a `record` that may be shown under its ledger: what `run.json` holds."""
     if record.get("engine") == FEDERATED:
@@ -52,7 +75,7 @@ def shown(record: Record) -> Record:
     found["scores"] = {name: score if name == OF_MODEL else None for name, score in record["scores"].items()}
     found["rounds"] = [_round_shown(entry, paid) for entry in record["rounds"]]
     found["party_topics"] = record.get("party_topics", {}) if paid else {}
-    return found
+    return found | ({"update": record["update"]} if paid and "update" in record else {})
 
 
 def _round_shown(entry: Record, paid: bool) -> Record:
@@ -73,10 +96,10 @@ def is_paid_for(record: Record) -> bool:
     """Whether a proved bound covers all that each party has sent: for something that is there, or is not."""
     held = {
         row["party"]
-        for row in record["privacy"]
-        if row["relation"].endswith("add/remove") and row["basis"] == "proved" and float(row["epsilon"]) < inf
+        for row in spent(record)
+        if row["relation"].endswith("add/remove") and row["basis"] == "proved" and _price(row) < inf
     }
-    parties = {party["name"] for party in record["parties"]}
+    parties = {party["name"] for party in record["parties"]} | {row["party"] for row in spent(record)}
     return bool(parties) and parties <= held
 
 

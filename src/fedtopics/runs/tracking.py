@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from fedtopics.errors import InputError
+from fedtopics.runs import sharing
 from fedtopics.runs.run import Run, label
 
 EXPERIMENT = "fedtopics"
@@ -88,7 +89,7 @@ def _metrics(record: dict[str, Any]) -> Iterator[tuple[str, float, int]]:
         if value is not None:
             yield key, float(value), 0
     worst: dict[str, float] = {}
-    for entry in record["privacy"]:
+    for entry in sharing.spent(record):
         epsilon = float(entry["epsilon"]) if entry["basis"] == "proved" else float("inf")
         worst[entry["relation"]] = max(worst.get(entry["relation"], 0.0), epsilon)
     for relation, epsilon in worst.items():

@@ -13,19 +13,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.given import check_words
 from fedtopics.errors import InputError
 from fedtopics.methods import make, settings
-from fedtopics.model.merging import merge, union, widened
+from fedtopics.model.merging import SAME, matched, merge, union, widened
+from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import Method
+from fedtopics.related_words import TAU
 from fedtopics.runs.experiment import scored, train_on
-from fedtopics.runs.preparing import GIVEN, READING, Data, prepare
-from fedtopics.runs.record import with_scores, with_update
+from fedtopics.runs.preparing import GIVEN, READING, UNKNOWN, Data, prepare
+from fedtopics.runs.record import with_card, with_scores, with_update
 from fedtopics.runs.run import Run
 
 FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
 UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
+UNTIED = "the run before was drawn towards {}, and this update is not: give that again (consistency)"
 TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
 
 
@@ -41,6 +46,7 @@ def update(
     n_parties: int | None = None,
     test_fraction: float = 0.1,
     secure: bool = False,
+    consistency: Any = None,
     show_progress: bool | None = None,
     **reading: Any,
 ) -> Run:
@@ -50,6 +56,7 @@ def update(
     n_new_topics   topics that may form beside those of the model
     words          public words that join its vocabulary
     n_rounds       if not given: about a third of those of the run, all of them where its method begins anew
+    consistency    public word relation, or dictionary of languages, as strongly as in the run if it had one
 
     `seed`, `n_threads`, `n_parties`, `test_fraction`, `secure`, `show_progress`, `reading`: as for `train`.
     """
@@ -62,6 +69,8 @@ def update(
     dealing: dict[str, Any] = {"n_parties": n_parties, "test_fraction": test_fraction, "seed": seed}
     data = _prepared(source, vocabulary, secure=secure, **dealing, **reading)
     options: dict[str, Any] = {"seed": seed, "n_threads": n_threads, "secure": secure}
+    drawn = run.record.get("consistency")
+    options |= {"consistency": consistency, "consistency_tau": TAU if drawn is None else drawn["tau"]}
     begins_anew = not method.continued(old)
     found = train_on(
         data,
@@ -81,7 +90,9 @@ def update(
         "privacy": run.privacy,
     }
     notes = [TWICE] if begins_anew or run.kept else [TWICE, UNKEPT]
-    record, model = with_update(found.record, found.model, run.model, notes, **before)
+    notes += [UNTIED.format(drawn["source"])] if drawn is not None and consistency is None else []
+    record, model = with_update(_of_both(run, found), found.model, run.model, notes, **before)
+    model = with_card(model, record, model.language)
     return replace(found, record=record, model=model, kept={**run.kept, **found.kept})
 
 
@@ -92,9 +103,11 @@ def continuing_method(run: Run, n_new_topics: int, n_rounds: int | None) -> Meth
     given = {key: value for key, value in run.record["settings"].items() if key in known}
     if given.get("epsilon") is not None:  # a record has what follows from it, too
         given = {key: value for key, value in given.items() if key not in FOLLOWS}
-    given["n_topics"] = run.model.n_topics + n_new_topics
+    made = make(name, **given)
+    begun = run.model.n_topics if made.goes_on else made.n_topics  # anew: beside those of the model
+    given["n_topics"] = begun + n_new_topics
     few = "update" in run.record  # it was an update itself: its rounds are few already
-    least = 1.0 if few else make(name, **given).rounds_again
+    least = 1.0 if few else made.rounds_again
     given["n_rounds"] = n_rounds if n_rounds is not None else max(1, round(given["n_rounds"] * least))
     return make(name, **given)
 
@@ -111,9 +124,20 @@ def _prepared(source: Any, vocabulary: tuple[str, ...], **options: Any) -> Data:
     return prepare(source, vocabulary=list(vocabulary), **options)
 
 
+def _of_both(run: Run, found: Run) -> dict[str, Any]:
+    """The record of the run that was `found`, whose model holds what that of the `run` before was made of."""
+    sources = [each.record.get("noise", SOURCES[-1]) for each in (run, found)]
+    words = run.record.get("vocabulary", UNKNOWN)
+    return found.record | {"noise": max(sources, key=SOURCES.index), "vocabulary": words}
+
+
 def _merged(run: Run, found: Run, data: Data, n_threads: int) -> Run:
     """The run on new documents by itself, with topics merged into those of the model."""
     model = replace(merge(run.model, found.model), card=found.model.card, language=run.model.language)
-    return replace(
-        found, model=model, record=with_scores(found.record, model, scored(model, data, n_threads))
-    )
+    became = matched(widened(run.model, model.vocabulary), found.model, SAME)
+    amounts = {
+        name: np.bincount(became, row, model.n_topics).tolist()
+        for name, row in found.record["party_topics"].items()
+    }
+    record = found.record | {"party_topics": amounts}
+    return replace(found, model=model, record=with_scores(record, model, scored(model, data, n_threads)))

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from fedtopics.errors import InputError
+from fedtopics.methods import make
 from fedtopics.network.plan.parts import Evaluation, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.policy import Policy, PolicyError
 from fedtopics.network.plan.text import policy_template
-from fedtopics.privacy.price.budget import Budget
+from fedtopics.privacy.price.budget import Budget, BudgetError
+from fedtopics.privacy.price.ledger import Ledger
 
 PRIVATE = PlannedWords("private", epsilon=4.0, delta=1e-6, max_size=500)
 
@@ -261,3 +263,18 @@ def test_the_template_allows_neither_a_seed_nor_a_large_delta_unasked(tmp_path: 
     assert found.budget[0].delta == 1e-6
     with pytest.raises(PolicyError, match="secure noise only"):
         found.check(risky)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.5, 2.0, 6.0, 10.0])
+@pytest.mark.parametrize("name", ["calm", "ftm", "fedlda", "lplda", "pctd", "hush"])
+def test_a_plan_is_kept_by_a_party_that_allows_its_price(name: str, epsilon: float) -> None:
+    """A price that is 0.5 but for the last bit of a sum is 0.5: LPLDA could take part in nothing at 6."""
+    settings = {"epsilon": epsilon, "n_topics": 5, "n_rounds": 3}
+    protects = Budget(make(name, **settings).protects, 1e9, 1e-6)
+    words = PlannedWords("public", "words.txt", "ab" * 32, 5000)
+    made = plan(method_name=name, settings=settings, privacy=protects, vocabulary=words).priced()
+    ledger = Ledger(budgets=(made.privacy,), delta=1e-6)
+    for number, cost in enumerate(made.costs(5000)):
+        ledger.charge("north", number, cost)
+    with pytest.raises(BudgetError):
+        ledger.charge("north", 99, make("calm", epsilon=1.0).prices(5000)[0])

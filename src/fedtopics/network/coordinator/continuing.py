@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from fedtopics import files
 from fedtopics.documents.text.words import word_digest
@@ -14,6 +15,7 @@ from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.parts import WORD_LIST, Continues, PlannedWords
 from fedtopics.network.plan.plan import Plan
 from fedtopics.network.plan.text import policy_template
+from fedtopics.runs.run import read_record
 
 
 def write(
@@ -57,4 +59,14 @@ def begun(hub: CoordinatorFolder) -> TopicModel | None:
     result = hub.run(before.run).result
     if numbers_digest(result) != before.model_sha256:
         raise InputError(f"expected the model of {before.run} that the plan names, got another in {result}")
+    if hub.plan.simulation_seed is None and read_record(result / "run.json").get("noise") == "simulated":
+        raise InputError(f"expected secure noise to go on from, got a simulation: {before.run}; begin anew")
     return TopicModel.load(result)
+
+
+def earlier(hub: CoordinatorFolder) -> tuple[TopicModel, dict[str, Any]] | None:
+    """The model that runs of the plan begin with, and the record of its run."""
+    before, model = hub.plan.continues, begun(hub)
+    if before is None or model is None:
+        return None
+    return model, read_record(hub.run(before.run).result / "run.json")

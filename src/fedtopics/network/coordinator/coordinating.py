@@ -204,7 +204,7 @@ def conduct(folder: CoordinatorFolder, run: RunFolder, channel: Channel) -> None
     tests = sorted(folder.path.glob("test.*"))
     test = read_test(tests[0], plan.texts.language) if tests else None
     last = LastAnswers.of(coordinator, folder, end)
-    key, before = folder.path / "signing.key", continuing.begun(folder)
+    key, before = folder.path / "signing.key", continuing.earlier(folder)
     result.write(run.result, plan, coordinator.terms, end, test, key, last, before)
     kept = coordinator.deliver(end.words or (), verification.delivered(run.result))
     absent = sorted(set(coordinator.terms.parties) - kept)

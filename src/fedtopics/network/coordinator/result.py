@@ -47,6 +47,7 @@ from fedtopics.protocol.turn import Arrays
 from fedtopics.runs import record
 from fedtopics.runs.preparing import AGREED, GIVEN
 from fedtopics.runs.run import Run
+from fedtopics.runs.sharing import spent
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def write(
     test: Corpus | None,
     key: Path,
     last: LastAnswers,
-    before: TopicModel | None = None,
+    before: tuple[TopicModel, dict[str, Any]] | None = None,
 ) -> None:
     """Write the result of a run to a new folder, unless it is there already."""
     if (folder / SIGNATURE).is_file():
@@ -190,8 +191,10 @@ def write(
         scores |= {"perplexity": found.perplexity, "perplexity_unigram": found.without, **near}
     kept = record.with_scores(kept, model, scores)
     if before is not None and plan.continues is not None:
-        facts = {"of_model": plan.continues.model_sha256, "run": plan.continues.run}
-        kept, model = record.with_update(kept, model, before, **facts)
+        old, told = before
+        facts = {"of_model": plan.continues.model_sha256, "run": plan.continues.run, "privacy": spent(told)}
+        kept, model = record.with_update(kept | {"vocabulary": told["vocabulary"]}, model, old, **facts)
+        model = record.with_card(model, kept, model.language)
     shutil.rmtree(folder, ignore_errors=True)  # what a crash has left without a signature
     Run(kept, model, {}, ledger).save(folder)
     files.publish(folder / attestation.FILE, signed)

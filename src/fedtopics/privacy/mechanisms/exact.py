@@ -88,8 +88,13 @@ def exp_plus(epsilon: float) -> Decimal:
 
 
 def rounded_up(number: Decimal) -> float:
-    """The number as a float that is not below it."""
-    return 0.0 if number == 0 else nextafter(float(number), inf)
+    """The smallest float that is not below the number.
+
+    >>> rounded_up(Decimal("6")), rounded_up(Decimal("5." + 30 * "9")), rounded_up(Decimal("0.1"))
+    (6.0, 6.0, 0.1)
+    """
+    found = float(number)
+    return found if Decimal(found) >= number else nextafter(found, inf)
 
 
 def laplace_tail(epsilon: Fraction, threshold: int) -> Decimal:

@@ -118,17 +118,18 @@ class UnaryEncoding:
         """Probability that a bit of a word that is there is reported as 1."""
         return self.q + (1 - self.q) * self.added_chance / 2**64
 
-    def _log_ratios(self) -> tuple[float, float]:
-        """(ln p/q, ln (1-q)/(1-p)) from the exact probabilities, rounded up."""
+    def _log_ratios(self) -> tuple[Decimal, Decimal]:
+        """(ln p/q, ln (1-q)/(1-p)) from the exact probabilities, to 200 digits."""
         with localcontext(exact.PRECISE):
             q, added = Decimal(self.false_chance) / 2**64, Decimal(self.added_chance) / 2**64
-            ones, zeros = ((q + (1 - q) * added) / q).ln(), (1 / (1 - added)).ln()
-        return exact.rounded_up(ones), exact.rounded_up(zeros)
+            return ((q + (1 - q) * added) / q).ln(), (1 / (1 - added)).ln()
 
     @property
     def epsilon(self) -> float:
-        """Price of a word replaced."""
-        return sum(self._log_ratios())
+        """Price of a word replaced: of both its bits, rounded up once, so that a plan for 6 costs no more."""
+        with localcontext(exact.PRECISE):
+            ones, zeros = self._log_ratios()
+            return exact.rounded_up(ones + zeros)
 
     def __call__(
         self, words: NDArray[Any], offsets: NDArray[Any], noise: Noise, *, shuffle: bool = False
@@ -161,7 +162,7 @@ class UnaryEncoding:
 
     def price(self, noise: NoiseSource = "secure") -> Cost:
         """What reporting every document once costs; their number is public, their lengths are hidden."""
-        bit, replaced = Pure(max(self._log_ratios())), Pure(self.epsilon)
+        bit, replaced = Pure(exact.rounded_up(max(self._log_ratios()))), Pure(self.epsilon)
         return self.bounds.price(noise, lambda n: (bit, n), lambda n: (replaced, n), self.claims)
 
     def channel(self) -> NDArray[np.float64]:
