@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.pieces import pieces
+from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.sampling import lda
@@ -160,7 +161,8 @@ def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
         if topics.vocabulary != test.vocabulary:
             raise InputError("expected test data over the model's vocabulary, got another; use model.read()")
         topics = topics.topic_word
-    phi = np.asarray(topics, np.float64)
+    with showing_no_text("expected topics as a model or a matrix of numbers, got texts"):
+        phi = np.asarray(topics, np.float64)
     if phi.ndim != 2 or phi.shape[1] != test.n_words:
         raise InputError(f"expected shape (n_topics, {test.n_words}), got {phi.shape}; match the vocabulary")
     if not np.isfinite(phi).all() or (phi < 0).any():

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from fedtopics.documents.reading.form import Form
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
 from fedtopics.progress import bar
@@ -97,7 +98,7 @@ def _readable(path: Path) -> Iterator[None]:
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error):
         raise InputError(f"expected a whole {path.suffix} file, got a damaged one: {path}") from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        raise InputError(f"cannot read {shown_path(path)}: {error.strerror or error}") from None
     except MemoryError:
         raise InputError(f"expected a file that fits into memory, got {path}; take a part") from None
 

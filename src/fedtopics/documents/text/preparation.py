@@ -156,10 +156,10 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
 def _lines(path: Path) -> list[str]:
     try:
         content = files.read(path)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:  # half of a character is in no name
+        why = error.strerror if isinstance(error, OSError) else "half of a character in it"
         raise InputError(
-            f"cannot read the vocabulary {shown_path(path)}: {error.strerror}; give a file, or a name as "
-            "english-20000"
+            f"cannot read the vocabulary {shown_path(path)}: {why}; give a file, or a name as english-20000"
         ) from None
     return lines_of(content, path)
 
