@@ -156,7 +156,10 @@ def check_source(source: object) -> None:
             "expected a table, got one mapping; give a list of them, one for each document, or a data frame"
         )
     if not isinstance(source, str | os.PathLike):
-        raise InputError(f"expected a name, a path or a table, got {type(source).__name__}")
+        raise InputError(
+            f"expected a name, a path or a table, got {type(source).__name__}; texts are taken by "
+            "Corpus.from_texts and by train, rows as a list of mappings"
+        )
     if _is_database(source) or source in BUILT_IN:
         return
     name = os.fspath(source)
