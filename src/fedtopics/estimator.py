@@ -246,7 +246,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         column = {word: number for number, word in enumerate(range(n_words) if named is None else named)}
         topics = self.seed_words if isinstance(self.seed_words, Mapping) else dict(enumerate(self.seed_words))
         if unknown := [word for words in topics.values() for word in words if word not in column]:
-            hint = "correct it" if named is not None else "columns have no names: give vocabulary="
+            hint = "correct it" if named else "columns have no names: give vocabulary= (a list, in searches)"
             raise InputError(f"expected seed words of the vocabulary, got {quoted(unknown[0])}; {hint}")
         seeds = {topic: [column[word] for word in words] for topic, words in topics.items()}
         return Guidance.from_seeds(seeds, n_words, self.n_components)

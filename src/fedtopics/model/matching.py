@@ -55,7 +55,8 @@ class Matching:
         """Refuse a vocabulary with fewer words than are compared."""
         if self.kind == "jaccard" and self.n_top > n_words:
             raise InputError(
-                f"expected at most {n_words} top words, the size of the vocabulary, got {self.n_top}"
+                f"expected at most {n_words} top words, the size of the vocabulary, got {self.n_top}; "
+                "take fewer (top_words of ftm, n_top of align)"
             )
 
     def similarity(self, first: Floats, second: Floats) -> Floats:

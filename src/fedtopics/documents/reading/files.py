@@ -6,6 +6,7 @@ and pipes and devices, which may never end, are no files.
 """
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -25,6 +26,11 @@ from fedtopics.progress import bar
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _LINES_PER_STEP = 1000
 PLAIN = Form()
+UTF_16 = "a mark in front says UTF-16: --encoding utf-16"
+ANOTHER = (
+    "where all of it is in another encoding, name that (--encoding latin-1); where few bytes are wrong, take "
+    "--encoding-errors replace or skip"
+)
 MOST_LINE = 2**26
 MOST_RATIO, ALWAYS_UNPACKED = 100, 2**25  # texts shrink to a third or a tenth, hardly ever to less
 
@@ -110,9 +116,9 @@ def _bad_byte(path: Path, encoding: str) -> InputError:
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
+                marked = number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
                 return InputError(
                     f"expected {encoding} text, got byte 0x{line[error.start]:02x} at {path}, line {number}, "
-                    f"byte {error.start + 1}; where all of it is in another encoding, name that "
-                    "(--encoding latin-1); where few bytes are wrong, take --encoding-errors replace or skip"
+                    f"byte {error.start + 1}; {UTF_16 if marked else ANOTHER}"
                 )
     return InputError(f"expected {encoding} text, got something else in {path}; name the right encoding")
