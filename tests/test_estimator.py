@@ -5,6 +5,7 @@ import pandas
 import pytest
 from planted import drawn_corpus, planted_topics
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -165,6 +166,9 @@ def test_words_can_be_named_by_a_list_and_a_search_of_settings_works():
         LDA(2, vocabulary=["rain"]).fit(counts.transform(STORIES))
     with pytest.raises(InputError, match="got 'wheat'; columns have no names: give vocabulary="):
         LDA(2, seed_words=[["wheat"]]).fit(counts.transform(STORIES))
+    seeded = LDA(2, vocabulary=(words := CountVectorizer()), seed_words=[["wheat"]])
+    with pytest.raises(InputError, match="a list, in searches"):  # a copy has a vectorizer that nobody fits
+        clone(make_pipeline(words, seeded)).fit(STORIES)
     fixed = CountVectorizer(vocabulary=list(names))
     pipeline = make_pipeline(fixed, LDA(2, max_iter=5, vocabulary=fixed))
     search = GridSearchCV(pipeline, {"lda__max_iter": [5, 10]}, cv=2).fit(STORIES)

@@ -1,6 +1,5 @@
 """Plain, non-private LDA with the interface of scikit-learn: `fedtopics.LDA` (extra `fedtopics[sklearn]`)."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from fedtopics.evaluation.perplexity import perplexity
 from fedtopics.model import TopicModel
 from fedtopics.progress import bar
 from fedtopics.sampling import lda, one_topic
+from fedtopics.sampling.arguments import thread_count
 from fedtopics.sampling.gpu.using import using
 from fedtopics.sampling.guidance import Guidance
 from fedtopics.sampling.training import Schedule, Trained, train
@@ -101,7 +101,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def fit(self, X: Any, y: None = None) -> "LDA":
         """Learn topics from the documents of X."""
-        self._random = check_random_state(self.random_state)
+        with hiding_texts():
+            self._random = check_random_state(self.random_state)
         return self._learn(self._tokens(X, reset=True), counts=None)
 
     def partial_fit(self, X: Any, y: None = None) -> "LDA":
@@ -234,9 +235,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         try:
             alpha = np.broadcast_to(np.asarray(alpha, np.float64), (self.n_components,)).copy()
         except ValueError:
-            raise InputError(
-                f"expected doc_topic_prior: 1 or {self.n_components} numbers, got {alpha}"
-            ) from None
+            wanted = f"1 or {self.n_components} numbers"
+            raise InputError(f"expected doc_topic_prior: {wanted}, got others") from None
         return lda.Priors(alpha, beta)
 
     def _guidance(self, n_words: int) -> Guidance | None:
@@ -246,7 +246,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         column = {word: number for number, word in enumerate(range(n_words) if named is None else named)}
         topics = self.seed_words if isinstance(self.seed_words, Mapping) else dict(enumerate(self.seed_words))
         if unknown := [word for words in topics.values() for word in words if word not in column]:
-            hint = "correct it" if named is not None else "columns have no names: give vocabulary="
+            hint = "correct it" if named else "columns have no names: give vocabulary= (a list, in searches)"
             raise InputError(f"expected seed words of the vocabulary, got {quoted(unknown[0])}; {hint}")
         seeds = {topic: [column[word] for word in words] for topic, words in topics.items()}
         return Guidance.from_seeds(seeds, n_words, self.n_components)
@@ -285,9 +285,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             return csr_array(validate_data(self, X, reset=reset, **options))
 
     def _n_threads(self) -> int:
-        """Number of threads by scikit-learn's rule: None is one, -1 all cores, -2 all but one."""
-        n_jobs = 1 if self.n_jobs is None else int(self.n_jobs)
-        return max(1, n_jobs if n_jobs >= 0 else (os.cpu_count() or 1) + 1 + n_jobs)
+        """By scikit-learn's rule."""
+        return thread_count(self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

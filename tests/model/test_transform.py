@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from planted import corpus_of, drawn_corpus, fold_in_reference, planted_topics
 from scipy.sparse import csr_array
@@ -68,6 +71,17 @@ def test_counts_are_documents_too(form):
     assert np.allclose(MODEL.transform(form(counts)), MODEL.transform(NEW), atol=1e-6)
     with pytest.raises(InputError, match="15"):
         MODEL.transform(form(counts[:, 1:]))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_columns_of_counts_go_by_their_names(frame):
+    counts = np.zeros((NEW.n_docs, NEW.n_words), np.int64)
+    np.add.at(counts, (NEW.docs, NEW.words), 1)
+    named = {word: counts[:, number] for number, word in reversed(list(enumerate(MODEL.vocabulary)))}
+    named["unknown"] = counts[:, 0]
+    assert np.allclose(MODEL.transform(frame(named)), MODEL.transform(NEW), atol=1e-6)
+    numbered = pd.DataFrame(counts)  # without names they are in the order of the vocabulary
+    assert np.allclose(MODEL.transform(numbered), MODEL.transform(NEW), atol=1e-6)
 
 
 def test_texts_are_cut_by_the_tokenizer_of_the_training_texts(tmp_path):

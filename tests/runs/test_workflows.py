@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from planted import drawn_corpus, planted_topics
+from scipy.sparse import csr_array
 
 from fedtopics.commands.tables import print_runs
 from fedtopics.errors import InputError
-from fedtopics.evaluation import diversity, scores, scores_on
+from fedtopics.evaluation import diversity, perplexity, scores, scores_on
 from fedtopics.evaluation.usefulness import UNSCORED
 from fedtopics.privacy.price.budget import Budget
 from fedtopics.report import run_page
@@ -82,6 +84,12 @@ def test_topics_of_other_tools_get_all_scores(run: Run) -> None:
         scores_on(run.model, TEST)["coherence_npmi"]
     )
     assert diversity(matrix) == diversity(run.model)
+    words = run.model.vocabulary
+    others = (csr_array(matrix), pd.DataFrame(matrix[:, ::-1], columns=words[::-1]))  # names say the order
+    for topics in others:
+        assert scores(topics, CORPUS, TEST) == pytest.approx(scores(alone, CORPUS, TEST))
+        assert perplexity(topics, TEST) == pytest.approx(perplexity(run.model, TEST))
+        assert diversity(topics) == diversity(run.model)
     for wrong in (matrix[:, 1:], matrix[0], -matrix, matrix * np.nan, matrix * 0):
         with pytest.raises(InputError, match="expected topics of"):
             scores(wrong, CORPUS, TEST)

@@ -25,7 +25,9 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
+from fedtopics.privacy import check_number
 from fedtopics.progress import track
+from fedtopics.sampling.arguments import seed_number
 
 CLASSIFIERS = ("logistic", "svm")
 CONTROL, WORDS = "most frequent class", "words alone"
@@ -46,6 +48,8 @@ class Classified:
 def split_by_class(corpus: Corpus, *, test_share: float = TEST_SHARE, seed: int) -> tuple[Corpus, Corpus]:
     """(train, test): `test_share` of every class of `corpus`, drawn at random by `seed`, is for testing."""
     split = _scikit_learn("model_selection").train_test_split
+    check_number("test share", test_share, open_minimum=True)
+    seed = seed_number(seed)
     labels = checked_labels(corpus)
     names, sizes = np.unique(labels, return_counts=True)
     if sizes.min() < 2:
@@ -118,7 +122,8 @@ def classify(
     progress      a bar over the models; None shows it on a terminal
     """
     if classifier not in CLASSIFIERS:
-        raise InputError(f"classifier must be {' or '.join(CLASSIFIERS)}, got {classifier!r}")
+        raise InputError(f"classifier must be {' or '.join(CLASSIFIERS)}, got {quoted(classifier)}")
+    seed = seed_number(seed)
     given, asked = _numbered(train, test)
     shared = _tfidf(train, test) if words else None
 

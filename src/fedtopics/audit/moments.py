@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.pctd.paper import moments_claim
 from fedtopics.privacy.mechanisms.bounds import check_size
@@ -52,7 +53,7 @@ def sigma_for(epsilon: float, relation: Relation, rounds: int = 1, delta: float 
     """The least sigma that keeps epsilon, by each accountant."""
     check_number("epsilon", epsilon, open_minimum=True)
     if relation not in RELATIONS:
-        raise InputError(f"relation must be one of {', '.join(RELATIONS)}, got {relation!r}")
+        raise InputError(f"relation must be one of {', '.join(RELATIONS)}, got {quoted(relation)}")
 
     def cost(accountant: str, sigma: float) -> float:
         return float(getattr(_accounts(relation, sigma, rounds, delta), accountant))

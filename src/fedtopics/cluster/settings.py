@@ -7,6 +7,7 @@ whoever reaches them, and pass pickled objects: no machine of anybody else may b
 import re
 from dataclasses import dataclass
 
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.errors import InputError
 from fedtopics.protocol.method import Method
 
@@ -38,7 +39,7 @@ class Cluster:
     def __post_init__(self) -> None:
         if not ADDRESS.fullmatch(self.address):
             raise InputError(
-                f"expected a scheduler as tcp://HOST:PORT or tls://HOST:PORT, got {self.address!r:.60}"
+                f"expected a scheduler as tcp://HOST:PORT or tls://HOST:PORT, got {shown_path(self.address)}"
             )
         if self.shards is not None and not 1 <= self.shards <= MOST_SHARDS:
             raise InputError(f"shards must lie between 1 and {MOST_SHARDS:,}, got {self.shards}")

@@ -15,6 +15,7 @@ from fedtopics.audit.auditing import VIEWS, Audit, View
 from fedtopics.audit.auditing import audit as audited
 from fedtopics.audit.telling import sentences
 from fedtopics.commands import options, tables
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.runs.preparing import prepare
 
@@ -79,5 +80,5 @@ def row(attack: dict[str, Any]) -> dict[str, float | str | None]:
 def _views(given: list[str] | None) -> tuple[View, ...]:
     for name in given or ():
         if name not in VIEWS:
-            raise InputError(f"view must be one of {', '.join(VIEWS)}, got {name!r}")
+            raise InputError(f"view must be one of {', '.join(VIEWS)}, got {quoted(name)}")
     return tuple(name for name in VIEWS if not given or name in given)

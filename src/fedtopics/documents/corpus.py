@@ -238,6 +238,8 @@ class Corpus:
     def select(self, documents: ArrayLike) -> "Corpus":
         """`documents` are positions, which say the order too, or a boolean mask."""
         positions = np.asarray(documents)
+        if positions.size and positions.dtype.kind not in "biuf":
+            raise InputError("expected positions of documents or a mask, got other values")
         if positions.dtype == bool and len(positions) != self.n_docs:
             raise InputError(f"expected a mask of {self.n_docs} documents, got {len(positions)}")
         chosen = np.flatnonzero(positions) if positions.dtype == bool else positions.astype(np.int64)

@@ -20,6 +20,7 @@ TEXTS = (
     "CountVectorizer in front"
 )
 _ARRAY = re.compile(r":\narray=.*\n(?=Reshape)", re.DOTALL)  # where one has another number of dimensions
+_NO_SEED = "cannot be used to seed a numpy.random.RandomState instance"
 STEPS = 64  # fractions are read in steps of 1/64 where tokens cannot have weights
 
 
@@ -30,6 +31,8 @@ def hiding_texts() -> Iterator[None]:
         with showing_no_text(TEXTS):
             yield
     except ValueError as error:
+        if str(error).endswith(_NO_SEED):
+            raise InputError("expected a number as random_state, got something else") from None
         lines = _ARRAY.sub(". ", str(error)).split("\n")
         shown = [f"- {quoted(line[2:])}" if _is_text(line) else line for line in lines]
         if "\n".join(shown) == str(error):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 
@@ -78,6 +79,14 @@ def held_out(
     return np.asarray((numbers < fraction)[of])
 
 
+def seeded(seed: int) -> np.random.Generator:
+    """Random numbers that `seed` decides."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):  # what NumPy says of texts shows them
+        raise InputError(f"expected a whole number from 0 up as seed, got {quoted(seed)}") from None
+
+
 def drawn(n_docs: int, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Which of `n_docs` documents are a `fraction` of them, drawn by `seed`: where nobody is named."""
     n_test = round(fraction * n_docs) if 0 < fraction < 1 else 0
@@ -87,5 +96,5 @@ def drawn(n_docs: int, fraction: float, seed: int) -> NDArray[np.bool_]:
             f"got {fraction} of {n_docs} documents"
         )
     is_test = np.zeros(n_docs, bool)
-    is_test[np.random.default_rng(seed).permutation(n_docs)[:n_test]] = True
+    is_test[seeded(seed).permutation(n_docs)[:n_test]] = True
     return is_test

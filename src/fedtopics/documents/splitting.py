@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.persons import different
+from fedtopics.documents.persons import different, seeded
+from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.errors import InputError
 
 _SAMPLE = 10_000
@@ -53,12 +54,13 @@ def by_proportions(corpus: Corpus, proportions: Sequence[float], *, seed: int) -
     >>> [(party.name, party.n_docs) for party in by_proportions(corpus, [6, 3, 1], seed=0)]
     [('party-1', 6), ('party-2', 3), ('party-3', 1)]
     """
-    shares = np.asarray(proportions, dtype=float)
+    with showing_no_text("expected proportions above 0, got texts"):
+        shares = np.asarray(proportions, dtype=float)
     if not (shares.ndim == 1 and len(shares) and np.isfinite(shares).all() and (shares > 0).all()):
-        raise InputError(f"expected proportions above 0, got {list(proportions)}")
+        raise InputError(f"expected proportions above 0, got {shares.tolist()}")
     _check_number(corpus, len(shares))
     party = np.repeat(np.arange(len(shares)), _rounded(shares, corpus.n_docs))
-    shuffled = np.random.default_rng(seed).permutation(party)
+    shuffled = seeded(seed).permutation(party)
     return _divided(corpus, shuffled, len(shares))
 
 
@@ -73,7 +75,7 @@ def by_labels(corpus: Corpus, n_parties: int, *, concentration: float = 0.5, see
     if not concentration > 0:
         raise InputError(f"expected a concentration above 0, got {concentration}")
     _check_number(corpus, n_parties)
-    generator = np.random.default_rng(seed)
+    generator = seeded(seed)
     label = np.unique(np.array(corpus.labels, dtype=object).astype(str), return_inverse=True)[1]
     party = np.empty(corpus.n_docs, dtype=np.int64)
     for number in range(label.max() + 1):
@@ -110,7 +112,7 @@ def by_topics(corpus: Corpus, n_parties: int, *, seed: int) -> list[Corpus]:
 def _sample(n_docs: int, seed: int) -> NDArray[np.int64]:
     if n_docs <= _SAMPLE:
         return np.arange(n_docs)
-    return np.sort(np.random.default_rng(seed).choice(n_docs, _SAMPLE, replace=False))
+    return np.sort(seeded(seed).choice(n_docs, _SAMPLE, replace=False))
 
 
 def _check_number(corpus: Corpus, n_parties: int) -> None:

@@ -21,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.pieces import pieces
+from fedtopics.documents.reading.frames import named_counts
+from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.sampling import lda
@@ -158,12 +160,22 @@ def _mix(values: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
+def foreign(topics: ArrayLike, words: tuple[str, ...] | None) -> Floats:
+    """The matrix of another tool's topics, dense; a data frame whose columns are called by these words in
+    their order."""
+    named = named_counts(topics)
+    with showing_no_text("expected topics as a model or a matrix of numbers, got texts"):
+        matrix = np.asarray(topics.toarray() if hasattr(topics, "toarray") else topics, np.float64)
+    if named is None or words is None or set(named) != set(words):
+        return matrix
+    column = {word: number for number, word in enumerate(named)}
+    return matrix[:, [column[word] for word in words]]
+
+
 def _floored(topics: TopicModel | ArrayLike, test: Corpus) -> Floats:
-    if isinstance(topics, TopicModel):
-        if topics.vocabulary != test.vocabulary:
-            raise InputError("expected test data over the model's vocabulary, got another; use model.read()")
-        topics = topics.topic_word
-    phi = np.asarray(topics, np.float64)
+    if isinstance(topics, TopicModel) and topics.vocabulary != test.vocabulary:
+        raise InputError("expected test data over the model's vocabulary, got another; use model.read()")
+    phi = topics.topic_word if isinstance(topics, TopicModel) else foreign(topics, test.vocabulary)
     if phi.ndim != 2 or phi.shape[1] != test.n_words:
         raise InputError(f"expected shape (n_topics, {test.n_words}), got {phi.shape}; match the vocabulary")
     if not np.isfinite(phi).all() or (phi < 0).any():

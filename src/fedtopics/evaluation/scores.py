@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fedtopics.documents.corpus import Corpus
-from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.errors import InputError
 from fedtopics.evaluation.coherence import npmi, umass
 from fedtopics.evaluation.cooccurrence import cooccurrences
-from fedtopics.evaluation.perplexity import FLOOR, perplexity, unigram_among, unigram_perplexity
+from fedtopics.evaluation.perplexity import FLOOR, foreign, perplexity, unigram_among, unigram_perplexity
 from fedtopics.evaluation.usefulness import by_chance, random_topics
 from fedtopics.model import TopicModel
 
@@ -33,7 +32,8 @@ def scores(
     """Perplexity of `test`, coherence of ten words of each topic in `train` and `test`, and diversity.
 
     topics   a model, or the matrix (n_topics, n_words) of any other tool, its columns in the order of the
-             vocabulary; it may hold counts, and zeros
+             vocabulary, or a data frame whose columns are called by its words; it may be sparse, hold counts,
+             and zeros
 
     The words are the most probable ones, as in most of the literature; `coherence_npmi_shown` is of those
     that are shown because they set a topic apart. Coherence counts words in whole documents, so that it means
@@ -66,8 +66,7 @@ def _model(topics: TopicModel | ArrayLike, corpus: Corpus | None) -> TopicModel:
     """The topics as a model; those of another tool are scaled to sum to one."""
     if isinstance(topics, TopicModel):
         return topics
-    with showing_no_text("expected topics as a model or a matrix of numbers, got texts"):
-        matrix = np.asarray(topics, np.float64)
+    matrix = foreign(topics, None if corpus is None else corpus.vocabulary)
     wanted = f"(n_topics, {'n_words' if corpus is None else corpus.n_words})"
     if matrix.ndim != 2 or (corpus is not None and matrix.shape[1] != corpus.n_words):
         raise InputError(f"expected topics of shape {wanted}, got {matrix.shape}; match the vocabulary")

@@ -158,9 +158,9 @@ def _check_kind(name: str, value: Any, hint: Any) -> None:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise InputError(f"{name} must be a number, got {quoted(value)}")
         if float not in kinds and type(value) is not int:
-            raise InputError(f"{name} must be a whole number, got {value!r}")
+            raise InputError(f"{name} must be a whole number, got {quoted(value)}")
         if not -MOST_NUMBER <= value <= MOST_NUMBER:
-            raise InputError(f"{name} must be a number up to {MOST_NUMBER:g}, got {value!r:.60}")
+            raise InputError(f"{name} must be a number up to {MOST_NUMBER:g}, got {quoted(value)}")
     elif bool in kinds and not isinstance(value, bool):
         raise InputError(f"{name} must be true or false, got {quoted(value)}")
     elif str in kinds and not isinstance(value, str):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.model.matching import Matching, WeightedTopics, integrate
 from fedtopics.model.topic_model import TopicModel
@@ -126,7 +127,7 @@ def _one_vocabulary(models: Mapping[str, TopicModel], previous: Alignment | None
     for name, vocabulary in vocabularies.items():
         if vocabulary != vocabularies[first]:
             raise InputError(
-                f"models must have one vocabulary, got {name!r} with another than {first!r}; "
+                f"models must have one vocabulary, got {quoted(name)} with another than {quoted(first)}; "
                 "train them with vocabulary=..."
             )
     return vocabularies[first]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedtopics.documents.text.harmless import one_line
+from fedtopics.documents.text.harmless import one_line, quoted
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import InputError
 
@@ -34,14 +34,16 @@ def check(
     if topic_shares is not None and not _are_shares(topic_shares, n_topics):
         raise InputError(f"expected {n_topics} shares of topics, got {topic_shares}; give one a topic")
     if language is not None and not _are_texts((language,)):
-        raise InputError(f"expected the code of a language, or None, got {language!r}; for example 'en'")
+        raise InputError(
+            f"expected the code of a language, or None, got {quoted(language)}; for example 'en'"
+        )
 
 
 def check_amount(n_tokens: object) -> None:
     """Refuse what is no number of tokens, nor None."""
     known = isinstance(n_tokens, int | float) and not isinstance(n_tokens, bool)
     if n_tokens is not None and not (known and 0 < float(n_tokens) < np.inf):  # type: ignore[arg-type]
-        raise InputError(f"expected the number of tokens behind the topics, or None, got {n_tokens!r:.60}")
+        raise InputError(f"expected the number of tokens behind the topics, or None, got {quoted(n_tokens)}")
 
 
 def checked_company(company: object, shape: tuple[int, ...]) -> NDArray[np.int64]:

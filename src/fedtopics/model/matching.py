@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -40,7 +41,7 @@ class Matching:
 
     def __post_init__(self) -> None:
         if self.kind not in MATCHINGS:
-            raise InputError(f"matching must be {' or '.join(MATCHINGS)}, got {self.kind!r}")
+            raise InputError(f"matching must be {' or '.join(MATCHINGS)}, got {quoted(self.kind)}")
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise InputError(f"the similarity threshold must lie in (0, 1), got {self.threshold}")
         if self.n_top < 1:
@@ -54,7 +55,8 @@ class Matching:
         """Refuse a vocabulary with fewer words than are compared."""
         if self.kind == "jaccard" and self.n_top > n_words:
             raise InputError(
-                f"expected at most {n_words} top words, the size of the vocabulary, got {self.n_top}"
+                f"expected at most {n_words} top words, the size of the vocabulary, got {self.n_top}; "
+                "take fewer (top_words of ftm, n_top of align)"
             )
 
     def similarity(self, first: Floats, second: Floats) -> Floats:

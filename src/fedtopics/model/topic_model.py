@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading import from_table, is_table
 from fedtopics.documents.reading.columns import Columns
-from fedtopics.documents.reading.frames import is_numeric
+from fedtopics.documents.reading.frames import is_numeric, named_counts
 from fedtopics.documents.text.harmless import showing_no_text
 from fedtopics.documents.text.known_words import Known, batches, joined, reader
 from fedtopics.documents.text.languages import several
@@ -126,7 +126,8 @@ class TopicModel(Shown):
         """Documents over the vocabulary of the model; words that it does not know are left out.
 
         documents  a corpus; texts, which may come one by one; a table with a column of texts (a data frame,
-                   rows as mappings); or a matrix of counts with a column for each word of the vocabulary
+                   rows as mappings); or counts: a matrix with a column for each word of the vocabulary, or
+                   a data frame whose columns are called by their words
         tokenizer  for texts: needed where the model was trained with one of your own
         text_column   of a table: its texts, where the column is not called text; several are joined
         """
@@ -135,7 +136,10 @@ class TopicModel(Shown):
             return documents if same else documents.with_vocabulary(self.vocabulary)
         texts = _texts(documents, text_column)
         if texts is None:
-            return Corpus.from_sparse(documents, self.vocabulary)
+            words = named_counts(documents)
+            if words is None or not set(words) & set(self.vocabulary):
+                return Corpus.from_sparse(documents, self.vocabulary)
+            return Corpus.from_sparse(np.asarray(documents), words).with_vocabulary(self.vocabulary)
         known = joined(in_order(self._reader(tokenizer), batches(texts), os.cpu_count() or 1))
         return Corpus(known.words, known.offsets, self.vocabulary)
 

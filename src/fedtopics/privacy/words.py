@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.text import words as rule
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.documents.text.words import is_word
 from fedtopics.errors import InputError
 from fedtopics.privacy.choice_of_words import capped, held
@@ -129,7 +130,7 @@ class Agreement:
         check_size("number of parties that must hold a word", self.min_parties)
         check_size("number of homes of a word", self.n_homes)
         if not 0 < self.proposal_share < 1:
-            raise InputError(f"share of the proposal must lie in (0, 1), got {self.proposal_share!r}")
+            raise InputError(f"share of the proposal must lie in (0, 1), got {quoted(self.proposal_share)}")
 
     @cached_property
     def mechanisms(self) -> tuple[WordProposal, ClippedSum]:

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.together import Together
 from fedtopics.protocol.turn import Arrays
@@ -46,7 +47,7 @@ class Summing:
 
     def __post_init__(self) -> None:
         if self.noise not in get_args(NoiseOf):
-            raise InputError(f"noise must be each or together, got {self.noise!r:.40}")
+            raise InputError(f"noise must be each or together, got {quoted(self.noise)}")
         if self.threshold < 0:
             raise InputError(f"threshold must be at least 0, got {self.threshold}")
         if not 0 <= self.repeats <= MOST_REPEATS:

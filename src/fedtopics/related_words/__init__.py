@@ -60,8 +60,9 @@ def _vectors(path: Path, place: dict[str, int]) -> tuple[NDArray[np.int64], Any]
     if str(path) == "wordnet":
         return wordnet.read(wordnet.FOLDER, place)
     if not path.exists():
+        shown = path if len(str(path).split()) < 4 else "of this name"  # which may be a document
         raise InputError(
-            f"no file or folder {path}, and no word relation of that name; there are wordllama, wordnet and "
+            f"no file or folder {shown}, and no word relation of that name; there are wordllama, wordnet and "
             "default"
         )
     if path.is_dir():

@@ -10,6 +10,7 @@ without a vector is related to itself alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -81,7 +82,8 @@ class RelatedWords:
 def check_tau(tau: float) -> None:
     """Refuse a strength of consistency that is not a number from 0 up."""
     if isinstance(tau, bool) or not isinstance(tau, int | float) or not 0 <= tau < np.inf:
-        raise InputError(f"tau of the consistency must be a number of at least 0, got {tau!r}")
+        got = tau if isinstance(tau, int | float) else type(tau).__name__
+        raise InputError(f"tau of the consistency must be a number of at least 0, got {got}")
 
 
 def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWords:
@@ -91,6 +93,7 @@ def from_matrix(matrix: Any, n_words: int, source: str = "matrix") -> RelatedWor
     """
     from scipy.sparse import csr_array
 
+    n_words = index(n_words)
     try:
         weights = csr_array(matrix, dtype=np.float64, copy=True)
     except (ValueError, TypeError):  # what scipy says of texts shows them
@@ -120,8 +123,10 @@ def from_vectors(
 
     if n_neighbors < 1:
         raise InputError(f"expected at least 1 neighbor of each word, got {n_neighbors}")
-    places = np.asarray(known, np.int64)
-    units = _normalized(vectors)
+    try:
+        places, units = np.asarray(known, np.int64), _normalized(vectors)
+    except ValueError:  # what NumPy says of texts shows them
+        raise InputError("expected rows of numbers, and the number of each row's word, got others") from None
     near, cosines = _nearest(units, min(n_neighbors, max(len(places) - 1, 0)))
     rows = np.repeat(places, near.shape[1])
     pairs = coo_array((cosines.ravel(), (rows, places[near].ravel())), shape=(n_words, n_words)).tocsr()

@@ -13,6 +13,7 @@ from fedtopics.documents.corpus import Corpus, concatenate
 from fedtopics.documents.reading import WHERE, check_source, is_table, read
 from fedtopics.documents.reading.postgres import shown_source
 from fedtopics.documents.store import require_all_words
+from fedtopics.documents.text.harmless import quoted, shown_path
 from fedtopics.documents.text.preparation import TextOptions
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.ledger import Ledger
@@ -152,7 +153,9 @@ def _dealing(train: Corpus, n_parties: int | None, column: str | None) -> str:
         raise InputError(f"expected at least 1 party, got {n_parties}")
     named = len(set(train.parties or ()))
     if column is not None and n_parties not in (None, named):
-        raise InputError(f"column {column!r} names {named} parties, got --parties {n_parties}; leave one out")
+        raise InputError(
+            f"column {quoted(column)} names {named} parties, got --parties {n_parties}; leave one out"
+        )
     if named and n_parties in (None, named):
         return BY_COLUMN
     return ONE_PARTY if n_parties == 1 else BY_TOPIC
@@ -220,7 +223,7 @@ def public_relation(source: Any, data: Data) -> RelatedWords | None:
     paths = [Path(source), Path(data.source)]
     if all(path.exists() for path in paths) and paths[0].resolve().is_relative_to(paths[1].resolve()):
         raise InputError(
-            f"expected a public word relation, got {str(paths[0])!r} among the documents; "
+            f"expected a public word relation, got {shown_path(paths[0])} among the documents; "
             "what is learned from them leaks with the topics"
         )
     return load(source, data.test.vocabulary)

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from fedtopics import files
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.files import numbers_digest
@@ -210,7 +211,7 @@ def require_free(folder: str | Path) -> Path:
 def read_record(path: Path) -> dict[str, Any]:
     """The record in a file, if it is whole and every part is of its kind."""
     if not path.is_file():
-        raise InputError(f"{path.parent} is not a run folder: it has no run.json")
+        raise InputError(f"{shown_path(path.parent)} is not a run folder: it has no run.json")
     record: dict[str, Any] = read_json(path)
     check_schema(path, record, SCHEMA)
     if record.get("record_sha256") not in (None, record_digest(record)):

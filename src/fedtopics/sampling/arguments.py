@@ -1,5 +1,6 @@
 """Arguments of the samplers, checked and brought into the form that the kernels read."""
 
+import os
 from dataclasses import dataclass
 from operator import index
 from typing import Any, TypeVar
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import quoted, showing_no_text
 from fedtopics.errors import InputError
 
 MAX_TOPICS = 10_000
@@ -30,16 +32,26 @@ def natural_number(name: str, value: int, least: int = 0) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise InputError(f"{name} must be an integer, got {value!r}") from None
+        raise InputError(f"{name} must be an integer, got {quoted(value)}") from None
     if number < least:
         raise InputError(f"{name} must be at least {least}, got {number}")
     return number
 
 
+def thread_count(n_jobs: int | None) -> int:
+    """Number of threads by scikit-learn's rule: None is one, -1 all cores, -2 all but one.
+
+    >>> thread_count(None), thread_count(3), thread_count(-1) == (os.cpu_count() or 1)
+    (1, 3, True)
+    """
+    number = 1 if n_jobs is None else natural_number("n_jobs", n_jobs, least=-MAX_SWEEPS)
+    return max(1, number if number >= 0 else (os.cpu_count() or 1) + 1 + number)
+
+
 def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     """`value`, one of the allowed names."""
     if value not in allowed:
-        raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        raise InputError(f"{name} must be one of {', '.join(allowed)}, got {quoted(value)}")
     return value
 
 
@@ -67,9 +79,10 @@ def seed_number(seed: int) -> int:
 
 def positive_number(name: str, value: float) -> float:
     """`value` as a finite float above zero."""
-    number = float(value)
+    with showing_no_text(f"{name} must be a positive number, got {quoted(value)}"):
+        number = float(value)
     if not (np.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive number, got {value!r}")
+        raise InputError(f"{name} must be a positive number, got {quoted(value)}")
     return number
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.sampling import lda
 
@@ -31,7 +32,9 @@ class Guidance:
         topic_of_word = np.full(n_words, -1, np.int32)
         for topic, words in seeds.items():
             if topic not in range(n_topics):
-                raise InputError(f"expected seed words for topics 0 to {n_topics - 1}, got topic {topic!r}")
+                raise InputError(
+                    f"expected seed words for topics 0 to {n_topics - 1}, got topic {quoted(topic)}"
+                )
             if any(topic_of_word[word] not in (-1, topic) for word in words):
                 raise InputError("expected every seed word in one topic, got one in two; choose one of them")
             topic_of_word[list(words)] = topic

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.sampling import _native, channel_em
 from fedtopics.sampling.histograms import Histograms
@@ -53,7 +54,7 @@ class Units:
 
     def __post_init__(self) -> None:
         if self.evidence not in KINDS:
-            raise InputError(f"expected evidence {', '.join(KINDS)}, got {self.evidence!r}")
+            raise InputError(f"expected evidence {', '.join(KINDS)}, got {quoted(self.evidence)}")
         ends = (
             (self.documents, self.n_units),
             (self.units, len(self.rows) - 1),

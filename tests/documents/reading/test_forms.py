@@ -98,6 +98,14 @@ def test_bad_bytes_are_replaced_or_skipped_and_counted(
             documents(source)
 
 
+def test_a_mark_in_front_names_the_encoding(tmp_path: Path) -> None:
+    """As Excel saves "Unicode text": latin-1 would take every second byte for a letter of its own."""
+    path = file(tmp_path, "t.tsv", "text\tid\nMálaga\t1\n".encode("utf-16"))
+    with pytest.raises(InputError, match=r"a mark in front says UTF-16: --encoding utf-16$"):
+        documents(path)
+    assert documents(path, encoding="utf-16")[0].text == "Málaga"
+
+
 def test_good_bytes_are_not_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert documents(file(tmp_path, "t.txt", "Málaga 🌧"), encoding_errors="skip")[0].text == "Málaga 🌧"
     assert not caplog.text

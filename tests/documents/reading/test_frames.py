@@ -72,6 +72,12 @@ def test_what_is_no_source_is_named(given: object) -> None:
             use(given)
 
 
+def test_a_list_of_texts_is_shown_the_way() -> None:
+    for texts in (["rain fell"], pd.Series(["rain fell"]), (text for text in ["rain fell"])):
+        with pytest.raises(InputError, match=r"texts are taken by Corpus.from_texts and by train"):
+            read(texts)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_names_of_columns_are_never_taken_for_texts(kind: str) -> None:
     model = TopicModel.from_counts([[3, 1], [1, 3]], ["apple", "bread"])

@@ -28,3 +28,15 @@ def test_a_list_is_a_vocabulary_by_its_name() -> None:
     for wrong in ("english-0", "english-50001", "english-1"):
         with pytest.raises(InputError, match="such as english-20000"):
             Corpus.from_texts(["tax"], vocabulary=wrong)
+
+
+def test_a_list_of_another_language_than_the_texts_is_spoken_of(caplog: pytest.LogCaptureFixture) -> None:
+    """Topics of the few words that two languages share looked like topics, without a word."""
+    Corpus.from_texts(["The Regierung of wheat"], vocabulary="german-5000")
+    assert "german-5000 is for texts in de, and they are cut as en" in caplog.text
+    caplog.clear()
+    Corpus.from_texts(["Die Regierung"], vocabulary="german-5000", language="de")
+    Corpus.from_texts(
+        ["Die Regierung"], vocabulary="german-5000", tokenizer=lambda text: text.lower().split()
+    )
+    assert not caplog.text

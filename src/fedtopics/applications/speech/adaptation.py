@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.applications.speech.ngrams import Floats, Gram, NGramModel
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 
@@ -101,7 +102,7 @@ class Adaptation:
     def probabilities(self, grams: Sequence[Gram], given: Floats, way: str, strength: float) -> Floats:
         """P(w|h,C) by `way`: "interpolation" or "rescaling"."""
         if way not in WAYS:
-            raise InputError(f"expected {' or '.join(WAYS)}, got {way!r}")
+            raise InputError(f"expected {' or '.join(WAYS)}, got {quoted(way)}")
         if not 0 <= strength <= 1:
             raise InputError(f"expected a strength from 0 to 1, got {strength}")
         return (self.interpolated if way == "interpolation" else self.rescaled)(grams, given, strength)

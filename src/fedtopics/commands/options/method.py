@@ -107,7 +107,9 @@ class Settings:
             if name.strip() == "n_topics":
                 raise InputError("the number of topics is set with --topics, got --set n_topics")
             if name.strip() in given:
-                raise InputError(f"expected {name.strip()} once, got it by its own option and by --set")
+                raise InputError(
+                    f"expected {name.strip()} once, got it twice: by --set, or an option of its own"
+                )
             given[name.strip()] = _value(value.strip())
         return given
 

@@ -19,7 +19,7 @@ from fedtopics.documents.reading.sheets import SUFFIXES, from_sheet
 from fedtopics.documents.reading.stores import filtered, read_store
 from fedtopics.documents.reading.tables import from_json, from_parquet, from_separated
 from fedtopics.documents.store import is_store
-from fedtopics.documents.text.harmless import shown_path
+from fedtopics.documents.text.harmless import quoted, shown_path
 from fedtopics.documents.text.preparation import TextOptions, read_vocabulary
 from fedtopics.errors import EmptyCorpusError, InputError
 
@@ -156,7 +156,10 @@ def check_source(source: object) -> None:
             "expected a table, got one mapping; give a list of them, one for each document, or a data frame"
         )
     if not isinstance(source, str | os.PathLike):
-        raise InputError(f"expected a name, a path or a table, got {type(source).__name__}")
+        raise InputError(
+            f"expected a name, a path or a table, got {type(source).__name__}; texts are taken by "
+            "Corpus.from_texts and by train, rows as a list of mappings"
+        )
     if _is_database(source) or source in BUILT_IN:
         return
     name = os.fspath(source)
@@ -240,7 +243,9 @@ def _at_least_one(documents: Iterator[Document], source: str) -> Iterator[Docume
 
 def _read_counts(path: Path, columns: Columns, progress: bool | None, options: TextOptions) -> Corpus:
     if columns.used:
-        raise InputError(f"expected no column names for counted words, got {columns.used[0]!r} for {path}")
+        raise InputError(
+            f"expected no column names for counted words, got {quoted(columns.used[0])} for {path}"
+        )
     given = options.get("vocabulary")
     vocabulary = None if given is None else read_vocabulary(given)
     corpus = (from_uci if _is_uci(path) else from_lda_c)(path, vocabulary, progress=progress)

@@ -6,6 +6,7 @@ and pipes and devices, which may never end, are no files.
 """
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from fedtopics.documents.reading.form import Form
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
 from fedtopics.progress import bar
@@ -24,6 +26,11 @@ from fedtopics.progress import bar
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 _LINES_PER_STEP = 1000
 PLAIN = Form()
+UTF_16 = "a mark in front says UTF-16: --encoding utf-16"
+ANOTHER = (
+    "where all of it is in another encoding, name that (--encoding latin-1); where few bytes are wrong, take "
+    "--encoding-errors replace or skip"
+)
 MOST_LINE = 2**26
 MOST_RATIO, ALWAYS_UNPACKED = 100, 2**25  # texts shrink to a third or a tenth, hardly ever to less
 
@@ -97,7 +104,7 @@ def _readable(path: Path) -> Iterator[None]:
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error):
         raise InputError(f"expected a whole {path.suffix} file, got a damaged one: {path}") from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        raise InputError(f"cannot read {shown_path(path)}: {error.strerror or error}") from None
     except MemoryError:
         raise InputError(f"expected a file that fits into memory, got {path}; take a part") from None
 
@@ -109,9 +116,9 @@ def _bad_byte(path: Path, encoding: str) -> InputError:
             try:
                 line.decode(encoding)
             except UnicodeDecodeError as error:
+                marked = number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
                 return InputError(
                     f"expected {encoding} text, got byte 0x{line[error.start]:02x} at {path}, line {number}, "
-                    f"byte {error.start + 1}; where all of it is in another encoding, name that "
-                    "(--encoding latin-1); where few bytes are wrong, take --encoding-errors replace or skip"
+                    f"byte {error.start + 1}; {UTF_16 if marked else ANOTHER}"
                 )
     return InputError(f"expected {encoding} text, got something else in {path}; name the right encoding")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fedtopics.documents.corpus import Document
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 STRICT, REPLACE, SKIP = "strict", "replace", "skip"
@@ -36,10 +37,10 @@ class Form:
     def __post_init__(self) -> None:
         if self.encoding_errors not in (STRICT, REPLACE, SKIP):
             raise InputError(
-                f"expected encoding errors strict, replace or skip, got {self.encoding_errors!r}"
+                f"expected encoding errors strict, replace or skip, got {quoted(self.encoding_errors)}"
             )
         if self.separator is not None and (len(self.separator) != 1 or self.separator in '"\r\n'):
-            raise InputError(f"expected one character as separator, got {self.separator!r:.20}")
+            raise InputError(f"expected one character as separator, got {quoted(self.separator)}")
 
     @property
     def codec(self) -> str:
@@ -48,7 +49,7 @@ class Form:
             return "utf-8-sig" if codecs.lookup(self.encoding).name == "utf-8" else self.encoding
         except LookupError:
             raise InputError(
-                f"expected an encoding such as 'utf-8' or 'latin-1', got {self.encoding!r}"
+                f"expected an encoding such as 'utf-8' or 'latin-1', got {quoted(self.encoding)}"
             ) from None
 
     @property

@@ -31,6 +31,12 @@ def is_numeric(source: object) -> bool:
     return is_frame(source) and np.asarray(source).dtype.kind in "biuf"
 
 
+def named_counts(source: Any) -> tuple[str, ...] | None:
+    """The words that the columns of counts are called; None where they have numbers for names."""
+    names = tuple(getattr(source, "column_names", source.columns) if is_frame(source) else ())
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def are_rows(source: object) -> TypeGuard[Sequence[Mapping[str, Any]]]:
     """Whether these are rows with names: a list whose first item is a mapping."""
     if isinstance(source, str | bytes) or not isinstance(source, Sequence) or not source:

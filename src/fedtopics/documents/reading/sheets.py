@@ -10,6 +10,7 @@ from fedtopics.documents.reading.columns import Columns
 from fedtopics.documents.reading.files import ALWAYS_UNPACKED, MOST_RATIO
 from fedtopics.documents.reading.form import Form
 from fedtopics.documents.reading.tables import columns_of_table, numbers
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.files import check_regular
 from fedtopics.progress import track
@@ -41,7 +42,7 @@ def _rows(path: Path, form: Form) -> list[list[Any]]:
         with CalamineWorkbook.from_path(path) as book:
             if form.sheet is not None and form.sheet not in book.sheet_names:
                 names = ", ".join(map(repr, book.sheet_names[:20]))
-                raise InputError(f"expected a sheet {form.sheet!r:.60} in {path}, got {names}")
+                raise InputError(f"expected a sheet {quoted(form.sheet)} in {path}, got {names}")
             sheet = form.sheet or book.sheet_names[0]
             return list(book.get_sheet_by_name(sheet).to_python(skip_empty_area=True))
     except (CalamineError, BadZipFile, OSError, IndexError) as error:

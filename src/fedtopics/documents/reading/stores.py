@@ -5,6 +5,7 @@ from pathlib import Path
 from fedtopics.documents import store
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.reading.columns import Columns
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.documents.text.preparation import TextOptions, read_vocabulary
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.errors import InputError
@@ -13,13 +14,13 @@ from fedtopics.errors import InputError
 def read_store(path: Path, columns: Columns, options: TextOptions) -> Corpus:
     """The corpus in a folder of `documents.store`, on the disk, over the words that options choose."""
     if columns.used:
-        raise _too_late(path, f"the column {columns.used[0]!r}")
+        raise _too_late(path, f"the column {quoted(columns.used[0])}")
     if options.get("tokenizer") is not None:
         raise _too_late(path, "a tokenizer")
     corpus = store.load(path)
     language = options.get("language", "en")
     if language not in ("en", corpus.language):
-        raise _too_late(path, f"the language {language!r} for texts in {corpus.language!r}")
+        raise _too_late(path, f"the language {quoted(language)} for texts in {quoted(corpus.language)}")
     if options.get("sentences") == "paragraphs" and corpus.sentence_unit != "paragraph":
         raise _too_late(path, "paragraphs")
     given = options.get("vocabulary")

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Number
 from os import PathLike
 from typing import TypeVar
 
@@ -39,12 +40,12 @@ def quoted(value: object) -> str:
     >>> quoted("north"), quoted(2), quoted("I have had headaches since Monday"), quoted(["headaches"])
     ("'north'", '2', '(a text of 33 characters)', 'list')
     """
-    if value is not None and not isinstance(value, str | int | float):
+    if value is not None and not isinstance(value, str | Number):
         return type(value).__name__
     text = str(value)
     if may_be_text(text):
         return f"(a text of {len(text)} characters)"
-    return text if isinstance(value, int | float) else repr(text)
+    return repr(text) if isinstance(value, str) else text
 
 
 def may_be_text(name: str) -> bool:

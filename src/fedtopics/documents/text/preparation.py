@@ -1,5 +1,6 @@
 """From texts to documents over a chosen vocabulary: tokenize, index, filter."""
 
+import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from fedtopics.documents.text.tokens import SentenceSplitter, Tokenizer, paragra
 from fedtopics.documents.text.word_filter import WordFilter
 from fedtopics.documents.text.words import check_words
 from fedtopics.errors import EmptyCorpusError, InputError
+
+logger = logging.getLogger(__name__)
 
 
 class TextOptions(TypedDict, total=False):
@@ -53,6 +56,8 @@ def prepare(texts: Iterable[str], *, on_disk: bool = False, **options: Unpack[Te
         )
     chooser = _given_vocabulary(options) or _word_filter(options, language)
     tokenizer = options.get("tokenizer") or tokenizer_for(language)
+    if (listed := options.get("vocabulary")) is not None and options.get("tokenizer") is None:
+        _say_of_another_language(listed, language)
     splitter = _splitter(options.get("sentences", True), language)
     return _over_chosen_words(index_texts(texts, tokenizer, splitter, on_disk=on_disk), chooser)
 
@@ -120,6 +125,17 @@ def _given_vocabulary(options: TextOptions) -> tuple[str, ...] | None:
     return read_vocabulary(given)
 
 
+def _say_of_another_language(vocabulary: object, language: str) -> None:
+    if isinstance(vocabulary, str) and word_lists.is_name(vocabulary):
+        own = word_lists.code(vocabulary)
+        if own != language:
+            logger.warning(
+                "%s is for texts in %s, and they are cut as %s; where that is wrong give --language %s "
+                "(language=) or another list",
+                *(vocabulary, own, language, own),
+            )
+
+
 def _word_filter(options: TextOptions, language: str) -> WordFilter:
     chosen = options.get("stop_words", True)
     stop_words = stop_words_for(language) if chosen is True else chosen or ()
@@ -156,10 +172,10 @@ def read_vocabulary(given: Sequence[str] | str | os.PathLike[str]) -> tuple[str,
 def _lines(path: Path) -> list[str]:
     try:
         content = files.read(path)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:  # half of a character is in no name
+        why = error.strerror if isinstance(error, OSError) else "half of a character in it"
         raise InputError(
-            f"cannot read the vocabulary {shown_path(path)}: {error.strerror}; give a file, or a name as "
-            "english-20000"
+            f"cannot read the vocabulary {shown_path(path)}: {why}; give a file, or a name as english-20000"
         ) from None
     return lines_of(content, path)
 

@@ -24,6 +24,7 @@ from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 from fedtopics.documents.text._words import Indexer, KnownWords
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 Tokenizer: TypeAlias = Callable[[str], list[str]]
@@ -66,7 +67,7 @@ def tokenizer_for(language: str) -> Tokenizer:
         return _chinese_tokenizer()
     if language in _WITHOUT_SPACES:
         raise InputError(
-            f"expected a language that writes spaces between words, or 'zh', got {language!r}; "
+            f"expected a language that writes spaces between words, or 'zh', got {quoted(language)}; "
             "give your own tokenizer= (a function from text to a list of words)"
         )
     return PlainTokenizer(language)

@@ -43,6 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.lengths import DISTINCT_WORDS
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.calm import (
     company,
@@ -121,7 +122,7 @@ class Calm(Method):
     def __post_init__(self) -> None:
         for name, chosen in (("unit", self.unit), ("sends", self.sends), ("tells", self.tells)):
             if chosen not in CHOICES[name]:
-                raise InputError(f"{name} must be {' or '.join(CHOICES[name])}, got {chosen!r}")
+                raise InputError(f"{name} must be {' or '.join(CHOICES[name])}, got {quoted(chosen)}")
         if not 0 <= self.momentum < 1:
             raise InputError(f"momentum must be at least 0 and below 1, got {self.momentum}")
         if not 0 <= self.burstiness < 1:

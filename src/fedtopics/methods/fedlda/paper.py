@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus, require_words
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.fedlda import update_tuples
 from fedtopics.methods.fedlda.tuple_channels import CHANNELS, TupleChannel, frequent, senders
@@ -84,7 +85,7 @@ class PrintedFedLda(Method):
         }
         for name, (value, allowed) in choices.items():
             if value not in allowed:
-                raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+                raise InputError(f"{name} must be one of {', '.join(allowed)}, got {quoted(value)}")
         Bounds(max_length=self.max_length)
         if not 0 < self.delta < 1:
             raise InputError(f"delta must lie between 0 and 1, got {self.delta}")
@@ -92,7 +93,7 @@ class PrintedFedLda(Method):
         if not (self.alpha > 0 and self.beta > 0):
             raise InputError(f"alpha and beta must be above 0, got {self.alpha} and {self.beta}")
         if type(self.n_sent) is not int or not 0 < self.n_sent <= self.max_length:
-            raise InputError(f"n_reports must lie between 1 and max_length, got {self.n_reports!r}")
+            raise InputError(f"n_reports must lie between 1 and max_length, got {quoted(self.n_reports)}")
 
     def in_force(self, n_words: int) -> dict[str, Any]:
         return super().in_force(n_words) | {"n_reports": self.n_sent}

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.parts.noisy_reports import ReportSampling
 from fedtopics.methods.parts.reports import Bits, Reported, Words
@@ -50,7 +51,7 @@ class FedLda(ReportSampling):
 
     def __post_init__(self) -> None:
         if self.channel not in ("krr", "ue"):
-            raise InputError(f"channel must be krr or ue, got {self.channel!r}")
+            raise InputError(f"channel must be krr or ue, got {quoted(self.channel)}")
         check_number("epsilon", self.epsilon)
         self.check_sampling()
         self.reported(1000)
@@ -86,7 +87,7 @@ class FedLda(ReportSampling):
         best = self.epsilon / (log(n_words) + 2)
         n_reports = max(1, round(best)) if self.n_reports is None else self.n_reports
         if type(n_reports) is not int or n_reports < 1:
-            raise InputError(f"n_reports must be a whole number above 0, got {n_reports!r}")
+            raise InputError(f"n_reports must be a whole number above 0, got {quoted(n_reports)}")
         return n_reports
 
 

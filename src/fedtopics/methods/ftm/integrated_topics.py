@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.ftm.unit_chain import Training
 from fedtopics.methods.ftm.vectors import Vectors
@@ -58,17 +59,19 @@ class IntegratedTopics(Method):
 
     def __post_init__(self) -> None:
         if self.unit not in ("word", "sentence"):
-            raise InputError(f"unit must be word or sentence, got {self.unit!r}")
+            raise InputError(f"unit must be word or sentence, got {quoted(self.unit)}")
         if not (self.alpha > 0 and self.beta > 0 and self.n_local > 0):
             given = f"{self.alpha}, {self.beta} and {self.n_local}"
             raise InputError(f"alpha, beta and n_local must be above 0, got {given}")
         if not 0 <= self.tau < 1:
             raise InputError(f"tau must be at least 0 and below 1, got {self.tau}")
         if self.topics_per_party is not None and not isinstance(self.topics_per_party, Mapping):
-            raise InputError(f"expected party names and numbers of topics, got {self.topics_per_party!r}")
+            raise InputError(
+                f"expected party names and numbers of topics, got {quoted(self.topics_per_party)}"
+            )
         for name, n_topics in (self.topics_per_party or {}).items():
             if not isinstance(n_topics, int) or n_topics < 2:
-                raise InputError(f"party {name!r} needs at least 2 topics, got {n_topics!r}")
+                raise InputError(f"party {quoted(name)} needs at least 2 topics, got {quoted(n_topics)}")
         self.vectors(1)
         self.rule()
 

@@ -27,6 +27,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.ftm import local_topics
 from fedtopics.methods.ftm.integrated_topics import IntegratedTopics, packed, unpacked
@@ -52,7 +53,7 @@ class Ftm(IntegratedTopics):
 
     def __post_init__(self) -> None:
         if self.release not in ("histograms", "tokens"):
-            raise InputError(f"release must be histograms or tokens, got {self.release!r}")
+            raise InputError(f"release must be histograms or tokens, got {quoted(self.release)}")
         if not 0 <= self.burstiness < 1:
             raise InputError(f"burstiness must be at least 0 and below 1, got {self.burstiness}")
         super().__post_init__()

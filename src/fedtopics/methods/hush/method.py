@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.hush import beginning, contributions, forms, outlook, rounds, server
 from fedtopics.methods.hush.denoising import clear_totals
@@ -82,7 +83,7 @@ class Hush(Method):
 
     def __post_init__(self) -> None:
         if self.unit not in ("document", "person"):
-            raise InputError(f"unit must be document or person, got {self.unit!r}")
+            raise InputError(f"unit must be document or person, got {quoted(self.unit)}")
         check_number("epsilon", self.epsilon)
         check_delta(self.delta)
         if not 0 < self.delta <= LARGEST_DELTA:

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus, require_words
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.parts import noisy_reports
 from fedtopics.methods.parts.reports import Bits, in_the_clear
@@ -68,7 +69,7 @@ class PrintedLpLda(Method):
 
     def __post_init__(self) -> None:
         if self.channel not in ("bits", "laplace"):
-            raise InputError(f"channel must be bits or laplace, got {self.channel!r}")
+            raise InputError(f"channel must be bits or laplace, got {quoted(self.channel)}")
         self._check_noise()
         if not (self.alpha > 0 and self.beta > 0 and self.n_sweeps > 0 and self.sensitivity > 0):
             given = f"{self.alpha}, {self.beta}, {self.n_sweeps} and {self.sensitivity}"
@@ -80,7 +81,7 @@ class PrintedLpLda(Method):
         if self.f is not None and self.epsilon is not None:
             raise InputError(f"expected epsilon or f, got both ({self.epsilon} and {self.f})")
         if self.f is not None and not (isinstance(self.f, float) and 0 < self.f < 1):
-            raise InputError(f"f must lie between 0 and 1, got {self.f!r}")
+            raise InputError(f"f must lie between 0 and 1, got {quoted(self.f)}")
         dyadic_epsilon(self._epsilon)
 
     def in_force(self, n_words: int) -> dict[str, Any]:

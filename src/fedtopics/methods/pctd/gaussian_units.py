@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.parts import party_amounts
 from fedtopics.methods.parts.absent import with_absent
@@ -55,7 +56,7 @@ class GaussianUnits(Method):
 
     def __post_init__(self) -> None:
         if self.unit not in KINDS:
-            raise InputError(f"unit must be one of {', '.join(KINDS)}, got {self.unit!r}")
+            raise InputError(f"unit must be one of {', '.join(KINDS)}, got {quoted(self.unit)}")
         if self.epsilon is not None and self.sigma is not None:
             raise InputError(f"expected epsilon or sigma, got both ({self.epsilon} and {self.sigma})")
         if self.epsilon is not None:
@@ -68,7 +69,7 @@ class GaussianUnits(Method):
         if not (self.alpha > 0 and self.prior > 0):
             raise InputError(f"expected alpha and beta above 0, got {self.alpha} and {self.prior}")
         if not isinstance(self.words_of_unit, int) or self.words_of_unit < 1:
-            raise InputError(f"unit_length must be a whole number above 0, got {self.unit_length!r}")
+            raise InputError(f"unit_length must be a whole number above 0, got {quoted(self.unit_length)}")
         if self.ngrams and self.epsilon is not None:
             self.refuse_ngrams(f"epsilon {self.epsilon:g}")
 

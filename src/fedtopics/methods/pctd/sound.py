@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.corpus import Corpus
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.methods.pctd import semantic_units
 from fedtopics.methods.pctd.gaussian_units import GaussianUnits, least_sigma
@@ -131,7 +132,7 @@ class Pctd(GaussianUnits):
 
     def __post_init__(self) -> None:
         if self.release not in ("document", "unit"):
-            raise InputError(f"release must be document or unit, got {self.release!r}")
+            raise InputError(f"release must be document or unit, got {quoted(self.release)}")
         if not (self.base >= 0 and 0 <= self.burstiness < 1):
             given = f"{self.base} and {self.burstiness}"
             raise InputError(f"expected base of at least 0 and burstiness in [0, 1), got {given}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds
 from fedtopics.privacy.mechanisms.unary_encoding import UnaryEncoding, bits
@@ -30,7 +31,7 @@ def bit_vector(f: float, n_words: int, bounds: Bounds = UNBOUNDED) -> UnaryEncod
     """
     check_number("the noise rate f", f, open_minimum=True)
     if f > 1:
-        raise InputError(f"the noise rate f must lie in (0, 1], got {f!r}")
+        raise InputError(f"the noise rate f must lie in (0, 1], got {quoted(f)}")
     claim = Claim("document replace", log((1 - f / 2) / (f / 2)), 0.0, "LP-LDA, Theorem 4")
     return UnaryEncoding.of(1 - Fraction(f) / 2, Fraction(f) / 2, n_words, bounds, (claim,))
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedtopics.documents.mapped import least_and_most
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.noise import Noise
 from fedtopics.privacy.price.cost import Claim, Cost, Loss, NoiseSource
@@ -44,7 +45,9 @@ class Bounds:
             ("documents of a person", self.max_documents),
         ):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise InputError(f"public maximum of {name} must be a whole number above 0, got {value!r}")
+                raise InputError(
+                    f"public maximum of {name} must be a whole number above 0, got {quoted(value)}"
+                )
 
     def price(
         self, noise: NoiseSource, add_remove: Changed, replace: Changed, claims: tuple[Claim, ...] = ()
@@ -112,7 +115,7 @@ def check_documents(words: NDArray[Any], offsets: NDArray[Any], n_words: int) ->
 
 def check_size(name: str, value: int, minimum: int = 1) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
-        raise InputError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
+        raise InputError(f"{name} must be a whole number of at least {minimum}, got {quoted(value)}")
 
 
 def shuffled(words: WordIds, offsets: Offsets, noise: Noise) -> WordIds:

@@ -11,6 +11,7 @@ from inspect import signature
 from math import exp, inf, log
 from typing import Any
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms.mechanism import find_mechanism
 from fedtopics.privacy.price import accounting
@@ -38,7 +39,7 @@ def calibrate(
     check_number("epsilon", epsilon, open_minimum=True)
     check_delta(delta)
     if rounds < 1:
-        raise InputError(f"at least one round was expected, got {rounds!r}")
+        raise InputError(f"at least one round was expected, got {quoted(rounds)}")
 
     try:
         signature(found.make).bind(**{parameter: epsilon}, **public)

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_size
@@ -49,7 +50,7 @@ class ClippedSum:
         check_number("clip", self.clip, open_minimum=True)
         check_size("resolution", self.resolution)
         if self.unit not in get_args(Unit):
-            raise InputError(f"unit must be one of {', '.join(get_args(Unit))}, got {self.unit!r}")
+            raise InputError(f"unit must be one of {', '.join(get_args(Unit))}, got {quoted(self.unit)}")
         if self.sigma < LEAST_SIGMA:
             raise InputError(
                 f"multiplier times resolution must be at least {LEAST_SIGMA:g} steps, got {self.sigma:g}; "

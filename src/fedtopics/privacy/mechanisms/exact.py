@@ -20,6 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.events import check_number
 
@@ -73,7 +74,7 @@ def chance_at_least(probability: float | Fraction | Decimal) -> int:
 
 def _chance(units: int, probability: float) -> int:
     if not 0 <= units < 2**64:
-        raise InputError(f"a probability in [0, 1) was expected, got {probability!r}")
+        raise InputError(f"a probability in [0, 1) was expected, got {quoted(probability)}")
     return units
 
 

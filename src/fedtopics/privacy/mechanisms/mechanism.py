@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy import mechanisms
 from fedtopics.privacy.mechanisms.bounds import cut
@@ -88,7 +89,7 @@ class Mechanism:
     def __post_init__(self) -> None:
         for given, known in ((self.takes, get_args(Takes)), (self.gives, get_args(Gives))):
             if given not in known:
-                raise InputError(f"expected one of {', '.join(known)}, got {given!r}")
+                raise InputError(f"expected one of {', '.join(known)}, got {quoted(given)}")
 
 
 def public_facts(made: Any) -> dict[str, Any]:
@@ -123,7 +124,7 @@ def find_mechanism(name: str) -> Mechanism:
     """
     known = every()
     if name not in known:
-        raise InputError(f"mechanism must be one of {', '.join(known)}, got {name!r}")
+        raise InputError(f"mechanism must be one of {', '.join(known)}, got {quoted(name)}")
     return known[name]
 
 

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted, showing_no_text
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import _noise, exact
 from fedtopics.privacy.mechanisms.rows import SparseRows, rows_like
@@ -63,7 +64,9 @@ class Noise:
 
         A party's part of it, where all draw it `together`.
         """
-        name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
+        with showing_no_text(f"expected a whole number as seed, got {quoted(seed)}"):
+            number = int(seed)
+        name = json.dumps(["fedtopics simulated noise", number, *address]).encode()
         return cls(hashlib.sha256(name).digest(), together=together)
 
     def laplace(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
@@ -188,13 +191,13 @@ def _drawn(stream: Any, variance: Fraction, size: int) -> NDArray[np.int64]:
 
 def _rate(epsilon: Fraction) -> tuple[int, int]:
     if not isinstance(epsilon, Fraction) or epsilon <= 0 or max(epsilon.as_integer_ratio()) >= 2**40:
-        raise InputError(f"a small positive fraction was expected for epsilon, got {epsilon!r}")
+        raise InputError(f"a small positive fraction was expected for epsilon, got {quoted(epsilon)}")
     return epsilon.numerator, epsilon.denominator
 
 
 def _gaussian(variance: Fraction) -> tuple[int, int, int]:
     """(n, d, t) of the kernel: variance n / d, and t = floor(sigma) + 1."""
     if not isinstance(variance, Fraction) or variance <= 0 or max(variance.as_integer_ratio()) >= 2**57:
-        raise InputError(f"a variance from `dyadic_variance` was expected, got {variance!r}")
+        raise InputError(f"a variance from `dyadic_variance` was expected, got {quoted(variance)}")
     n, d = variance.as_integer_ratio()
     return n, d, isqrt(n // d) + 1

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import UNBOUNDED, Bounds, check_size, check_words, report_price
@@ -49,7 +50,7 @@ class OneHot:
         check_size("number of words", self.n_words)
         check_size("grid", self.grid)
         if not 0 < self.tau <= 1:
-            raise InputError(f"threshold tau must lie in (0, 1], got {self.tau!r}")
+            raise InputError(f"threshold tau must lie in (0, 1], got {quoted(self.tau)}")
 
     @property
     def rate(self) -> Fraction:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import check_words, report_price
@@ -46,7 +47,9 @@ def flip_probability(epsilon: float, delta: float, gamma: float = float("inf")) 
     exact.dyadic_epsilon(epsilon)
     check_delta(delta)
     if not (delta > 0 and gamma >= 1):
-        raise InputError(f"delta above 0 and gamma of at least 1 were expected, got {delta!r} and {gamma!r}")
+        raise InputError(
+            f"delta above 0 and gamma of at least 1 were expected, got {quoted(delta)} and {quoted(gamma)}"
+        )
     rest = 0.0 if gamma == float("inf") else (delta ** (-1 / gamma) + 1) ** -gamma
     return exp(-epsilon) / (delta * (delta - rest) + exp(-epsilon))
 

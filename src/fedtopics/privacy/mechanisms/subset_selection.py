@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.mechanisms import exact
 from fedtopics.privacy.mechanisms.bounds import check_size, check_words, report_price
@@ -42,7 +43,9 @@ class SubsetSelection:
         exact.dyadic_epsilon(self.epsilon)
         check_size("number of words", self.n_words, minimum=2)
         if self.size is not None and not 1 <= self.size < self.n_words:
-            raise InputError(f"a set of 1 to {self.n_words - 1} words was expected, got size {self.size!r}")
+            raise InputError(
+                f"a set of 1 to {self.n_words - 1} words was expected, got size {quoted(self.size)}"
+            )
 
     @property
     def n_members(self) -> int:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import events
 from fedtopics.privacy.price.events import Event, NonPrivate, Nothing
@@ -39,7 +40,7 @@ def check_relation(relation: str) -> Relation:
     for known in RELATIONS:
         if relation == known:
             return known
-    raise InputError(f"relation must be one of {', '.join(RELATIONS)}, got {relation!r}")
+    raise InputError(f"relation must be one of {', '.join(RELATIONS)}, got {quoted(relation)}")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Loss:
     def __post_init__(self) -> None:
         check_relation(self.relation)
         if type(self.event) not in events.KINDS.values():
-            raise InputError(f"expected a privacy event, got {self.event!r}; see privacy/price/events.py")
+            raise InputError(
+                f"expected a privacy event, got {quoted(self.event)}; see privacy/price/events.py"
+            )
         events.check_number("count", self.count, minimum=1)
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,11 +105,11 @@ class Cost:
     def __post_init__(self) -> None:
         for losses in (self.losses, self.alone):
             if not isinstance(losses, tuple) or not all(isinstance(loss, Loss) for loss in losses):
-                raise InputError(f"losses must be a tuple of Loss, got {losses!r:.60}")
+                raise InputError(f"losses must be a tuple of Loss, got {quoted(losses)}")
         if self.otherwise not in (Nothing(), NonPrivate()):
-            raise InputError(f"what is not stated is Nothing or NonPrivate, got {self.otherwise!r}")
+            raise InputError(f"what is not stated is Nothing or NonPrivate, got {quoted(self.otherwise)}")
         if self.noise not in SOURCES:
-            raise InputError(f"noise source must be one of {', '.join(SOURCES)}, got {self.noise!r}")
+            raise InputError(f"noise source must be one of {', '.join(SOURCES)}, got {quoted(self.noise)}")
 
     @property
     def relations(self) -> tuple[Relation, ...]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from typing import TypeAlias, get_args
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 
@@ -17,7 +18,7 @@ def check_number(name: str, value: float, *, minimum: float = 0.0, open_minimum:
     bad = isinstance(value, bool) or not isinstance(value, int | float) or not _fits_a_float(value)
     if bad or value < minimum or (open_minimum and value == minimum):
         bound = "greater than" if open_minimum else "at least"
-        raise InputError(f"{name} must be a finite number {bound} {minimum:g}, got {value!r:.40}")
+        raise InputError(f"{name} must be a finite number {bound} {minimum:g}, got {quoted(value)}")
 
 
 def _fits_a_float(value: float) -> bool:
@@ -30,7 +31,9 @@ def _fits_a_float(value: float) -> bool:
 def check_delta(delta: float) -> None:
     check_number("delta", delta)
     if delta >= 1:
-        raise InputError(f"delta must be below 1, got {delta!r}; choose it well below 1/number of documents")
+        raise InputError(
+            f"delta must be below 1, got {quoted(delta)}; choose it well below 1/number of documents"
+        )
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ def from_dict(data: Mapping[str, float | str]) -> Event:
     numbers = {name: value for name, value in data.items() if name != "kind"}
     kind = KINDS.get(str(data.get("kind")))
     if kind is None:
-        raise InputError(f"privacy event must be one of {', '.join(KINDS)}, got {data.get('kind')!r}")
+        raise InputError(f"privacy event must be one of {', '.join(KINDS)}, got {quoted(data.get('kind'))}")
     if set(numbers) != {field.name for field in fields(kind)}:
         raise InputError(f"{kind.__name__} needs {[f.name for f in fields(kind)]}, got {sorted(numbers)}")
     return kind(**numbers)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ covers it.
 from functools import lru_cache
 from math import exp, inf, log, pi, sqrt
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.price.events import Gaussian, GaussianVector, check_delta, check_number
 
@@ -80,7 +81,7 @@ def noise_multiplier(epsilon: float, delta: float, resolution: int = 2**10) -> f
     check_number("epsilon", epsilon, minimum=2 * MARGIN)
     check_number("resolution", resolution, minimum=1)
     if not delta > 0:
-        raise InputError(f"Gaussian noise needs a delta above 0, got {delta!r}")
+        raise InputError(f"Gaussian noise needs a delta above 0, got {quoted(delta)}")
     low, high = 0.0, 1.0
     while epsilon_at(delta, 1 / high) > epsilon:
         low, high = high, 2 * high

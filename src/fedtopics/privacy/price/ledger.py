@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 from fedtopics.privacy.price import accounting
 from fedtopics.privacy.price.budget import Account, Accounts, Budget, BudgetError, in_json
@@ -161,7 +162,7 @@ class Ledger:
         if self.secure_only and cost.noise == "simulated":
             raise InputError("this ledger takes secure noise only, got simulated noise; use Noise.secure()")
         if isinstance(round, bool) or not isinstance(round, int | np.integer):
-            raise InputError(f"round must be a whole number, got {round!r}")
+            raise InputError(f"round must be a whole number, got {quoted(round)}")
         entry = Entry(self.run, int(round), str(party), cost, content, self.head)
         if self._is_retry(entry):
             return None

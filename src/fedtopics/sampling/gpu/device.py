@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from fedtopics.documents.text.harmless import quoted
 from fedtopics.errors import InputError
 
 DEVICES = ("cpu", "cuda", "auto")
@@ -88,7 +89,7 @@ class Device(Protocol):
 def chosen(device: str, *, worth_it: bool = True) -> Device | None:
     """The GPU for "cuda", and for "auto" where there is one and it is `worth_it`; None for the processor."""
     if device not in DEVICES:
-        raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
+        raise InputError(f"device must be one of {', '.join(DEVICES)}, got {quoted(device)}")
     if device == "cpu" or (device == "auto" and not worth_it):
         return None
     try:
@@ -170,7 +171,7 @@ class Cuda:
         if not given:
             return int(free * LEFT_FREE)
         if not given.isdigit() or int(given) == 0:
-            raise InputError(f"{LIMIT} must be a number of bytes, got {given!r}")
+            raise InputError(f"{LIMIT} must be a number of bytes, got {quoted(given)}")
         return min(int(given), free)
 
     def put(self, array: NDArray[Any]) -> Buffer:
