@@ -26,7 +26,8 @@ method that proves nothing promises nothing, and is left alone. How good the top
 
 import json
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
-from typing import Any, ClassVar, cast, get_origin, get_type_hints
+from inspect import get_annotations
+from typing import Any, cast
 
 import numpy as np
 
@@ -102,8 +103,8 @@ def _check_shape(method: Method) -> None:
         pass
     else:
         raise ContractError("a method is frozen: @dataclass(frozen=True)")
-    hints = get_type_hints(type(method))
-    settings = {name for name, hint in hints.items() if ClassVar not in (hint, get_origin(hint))}
+    annotated = [pair for kind in type(method).__mro__ for pair in get_annotations(kind).items()]
+    settings = {name for name, hint in annotated if "ClassVar" not in str(hint)}
     unknown = ", ".join(sorted(settings - {field.name for field in fields(cast(Any, method))}))
     decorated = f"write @dataclass(frozen=True) above {type(method).__name__}, or ClassVar"
     require(not unknown, f"{unknown} is no setting: {decorated}")
