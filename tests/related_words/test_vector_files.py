@@ -99,6 +99,7 @@ def test_a_fasttext_model_that_ends_early_is_refused(fasttext: tuple[Path, Any],
         ("tax 1 2 3\nother 1 2 3 4\n", r"line 2, got 4"),
         ("9 3\ntax 1 2 3\nwar 1 2\n", r"line 3, got 2"),
         ("tax 1 2 3\nwar 1 two 3\n", r"finite numbers in .*line 2"),
+        ("tax\tsteuer\nwar\tkrieg\n", "a dictionary has the codes of its languages in the first line"),
         ("tax 1 2 3\nwar 1 nan 3\n", r"finite numbers in .*line 2"),
         ("impôt 1 2 3\nguerre 1 2 3\n", r"no word of the vocabulary \('tax' ...\) has a vector"),
         (

@@ -113,7 +113,10 @@ def _numbers(parts: list[bytes], path: Path, number: int) -> NDArray[np.float32]
     except ValueError:
         row = np.array([np.nan], np.float32)
     if not np.isfinite(row).all():
-        raise InputError(f"expected finite numbers in {path}, line {number}, got others; correct the line")
+        to_do = "correct the line"
+        if not any(map(_is_number, parts)):
+            to_do = "a dictionary has the codes of its languages in the first line (en<TAB>de)"
+        raise InputError(f"expected finite numbers in {path}, line {number}, got others; {to_do}")
     return row
 
 

@@ -5,8 +5,9 @@ the run (`train(..., keep=True)`: with CALM the private histograms, noise and al
 documents, in a later update where a party has none now; counts behind the model stand for what is not read
 again, and stay as they are. A method that always begins anew (`Method.continued`) trains on the new documents
 by itself, and its topics are merged with the model's. What was released before costs nothing again. The
-ledger is that of the new documents; `record["update"]` keeps what the documents before have spent, and a
-document that is among both has spent the sum.
+ledger is that of the new documents; `record["update"]` keeps what the documents before have spent, the worse
+of the two is stated (`sharing.spent`), and a document that is among both has spent the sum. Noise and words
+are those of all runs behind the model: what must not be published must not be so after an update.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from fedtopics.runs.run import Run
 FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
 UNKEPT = "the run before kept nothing: its counts stand for its documents, which costs a few percent (keep)"
 UNTIED = "the run before was drawn towards {}, and this update is not: give that again (consistency)"
-TWICE = "the privacy of this run is that of its new documents; one that was trained on before has paid twice"
+TWICE = "what is said of privacy holds for documents now and before; one that is in both has paid twice"
 
 
 def update(
