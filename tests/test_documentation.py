@@ -167,6 +167,13 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(other), f"{page.name}: {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_table_has_rows(page: Path) -> None:
+    """What is announced was measured: a table that is made of what is stored is not empty."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^.*\n\|(?:[ :]*-+[ :]*\|)+\n(?!\|)", text, re.MULTILINE) == []
+
+
 # History tells of what was; a guide names what its reader will write.
 OF_TODAY = [page for page in PAGES if "decisions" not in page.parts and page.name != "CHANGELOG.md"]
 TO_WRITE = ("yours.py", "naive.md", "naive/sound.py", "naive/paper.py", "TARGET/")

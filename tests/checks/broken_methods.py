@@ -15,7 +15,7 @@ from fedtopics.model import TopicModel
 from fedtopics.privacy.mechanisms.clipped_sum import ClippedSum
 from fedtopics.privacy.price.cost import INFINITE, Cost
 from fedtopics.privacy.price.release import Release, reuse
-from fedtopics.protocol.method import About, BeforeNoise, Method
+from fedtopics.protocol.method import About, Amounts, BeforeNoise, Method
 from fedtopics.protocol.summing import Total
 from fedtopics.protocol.told import Form, Numbers
 from fedtopics.protocol.turn import Arrays, Party, Turn
@@ -232,6 +232,11 @@ class NotesOneText(Calm):
 class ShowsANumber(Calm):
     def shows(self) -> Any:
         return (3,)
+
+
+class ForeseesOneText(Calm):
+    def outlook(self, amounts: Amounts) -> Any:
+        return "all is well"
 
 
 class RemarksOneText(Calm):

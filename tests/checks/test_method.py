@@ -52,6 +52,7 @@ BROKEN = {
     broken.WantsItsDecorator: "scale is no setting: write @dataclass(frozen=True) above WantsItsDecorator",
     broken.NotesOneText: "`notes` must give texts, got 'all is well'",
     broken.ShowsANumber: "`shows` must give texts, got (3,)",
+    broken.ForeseesOneText: "`outlook` must give texts, got 'all is well'",
     broken.RemarksOneText: "`remarks` must give texts, got 'all is well'",
     broken.MeasuresInWords: "measure 'likelihood' must be a finite number, got 'good'",
     broken.ListsTopicsOfParties: "`party_topics` must give an amount for each topic, got list of north",

@@ -25,6 +25,7 @@ method that proves nothing promises nothing, and is left alone. How good the top
 """
 
 import json
+from contextlib import suppress
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from inspect import get_annotations
 from typing import Any, cast
@@ -48,7 +49,7 @@ from fedtopics.privacy.price.cost import FREE, RELATIONS, Cost, Relation
 from fedtopics.privacy.price.events import NonPrivate
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import same
-from fedtopics.protocol.method import Method
+from fedtopics.protocol.method import Amounts, Method
 from fedtopics.protocol.summing import added_in_steps
 from fedtopics.protocol.turn import Party
 
@@ -123,6 +124,8 @@ def _check_words(method: Method) -> None:
     require(prices == method.prices(N_WORDS), "`prices` must say the same whenever it is asked")
     require_texts("notes", method.notes(N_WORDS))
     require_texts("shows", method.shows())
+    with suppress(InputError):  # which is an answer: so few documents make no sense
+        require_texts("outlook", method.outlook(Amounts(N_WORDS, n_documents=30, n_parties=len(PARTIES))))
     sizes = method.model_sizes(PARTIES)
     require(isinstance(sizes, range), f"`model_sizes` must give a range, got {sizes!r:.60}")
     try:

@@ -1,5 +1,6 @@
 """N-best lists: the context decides between words that sound alike, settings come from other sessions."""
 
+import os
 import wave
 from pathlib import Path
 
@@ -125,6 +126,9 @@ def test_audio_of_another_kind_is_refused(tmp_path: Path) -> None:
             samples(tmp_path / "text.wav")
     with pytest.raises(InputError, match="cannot read"):
         samples(tmp_path / "other.wav")
+    os.mkfifo(tmp_path / "pipe.wav")
+    with pytest.raises(InputError, match="expected a plain file"):
+        samples(tmp_path / "pipe.wav")
 
 
 def test_the_recognizer_hears_its_own_words_alone() -> None:

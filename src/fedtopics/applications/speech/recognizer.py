@@ -88,6 +88,7 @@ def _pocketsphinx() -> Any:
 def samples(path: str | Path) -> bytes:
     """The 16-bit samples of the WAV file at `path`, at the rate of the model; other audio is refused."""
     try:
+        files.check_regular(Path(path))
         with wave.open(str(path), "rb") as file:
             kind = (file.getframerate(), file.getnchannels(), 8 * file.getsampwidth())
             announced = file.getnframes()
