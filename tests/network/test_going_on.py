@@ -130,7 +130,7 @@ def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
         continuing.begun(federation.hub)
     for settings, message in (
         ({"method": {"name": "calm", "n_topics": 2}}, "at least the 3 of run-1"),
-        ({"method": {"name": "lplda"}}, "a method that goes on from a model"),
+        ({"method": {"name": "lplda"}}, "a method that goes on from a model, .* join the models"),
         ({"continues": {**plan.to_dict()["continues"], "n_words": 26}}, "begins with its 26"),
         ({"continues": {**plan.to_dict()["continues"], "run": "../run"}}, "name of a run"),
     ):

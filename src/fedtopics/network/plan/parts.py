@@ -118,7 +118,8 @@ class Continues:
         """Refuse what cannot go on from a model of these words and topics."""
         if not method.goes_on:
             raise InputError(
-                f"expected a method that goes on from a model, got {method.about.summary}; use calm"
+                f"expected a method that goes on from a model, got {method.about.summary}; use calm, or "
+                "run this plan on new documents alone and join the models (fedtopics merge)"
             )
         if vocabulary.mode != "public" or vocabulary.most_words < self.n_words:
             raise InputError(
