@@ -132,3 +132,21 @@ def test_going_on_has_a_price_that_is_told_before_documents_are_read(
 
 def refuse(*given: object, accepted: bool) -> None:
     raise InputError("not wanted")
+
+
+def test_every_column_of_text_that_is_named_is_read(place: Path, tmp_path: Path) -> None:
+    """Of several --text-column the last one alone was read, without a word."""
+    table = tmp_path / "letters.csv"
+    table.write_text("title,body\nbank loan credit,army navy fleet\n", encoding="utf-8")
+
+    def mixture(*columns: str) -> list[str]:
+        out = tmp_path / f"{'-'.join(columns)}.csv"
+        options = [option for column in columns for option in ("--text-column", column)]
+        said("transform", place / "run", table, *options, "--out", out)
+        return out.read_text(encoding="utf-8").splitlines()[1].split(",")
+
+    title, body, both = mixture("title"), mixture("body"), mixture("title", "body")
+    assert max(map(float, title)) > 0.8 > max(map(float, both))
+    assert both == mixture("body", "title")
+    assert both != body
+    assert mixture("body", "body") == body

@@ -108,3 +108,10 @@ def test_a_table_that_does_not_say_its_text_is_refused_with_its_columns() -> Non
         read([{"text": "war"}, "peace"])
     with pytest.raises(InputError, match="empty corpus"):
         read(pd.DataFrame({"text": pd.Series([], dtype="string")}))
+
+
+def test_strings_of_arrow_that_are_none_are_said_to_be_so() -> None:
+    ends, letters = (pa.py_buffer(part) for part in (np.array([0, 5], np.int32).tobytes(), b"rain\xff"))
+    broken = pa.Array.from_buffers(pa.string(), 1, [None, ends, letters])
+    with pytest.raises(InputError, match="expected texts in UTF-8, got other bytes in the table"):
+        read(pa.table({"text": broken}))

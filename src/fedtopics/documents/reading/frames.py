@@ -59,6 +59,8 @@ def from_frame(frame: Any, columns: Columns) -> Iterator[Document]:
         raise InputError(
             "expected columns of one kind each, got texts among other values; make the texts strings"
         ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"expected texts in UTF-8, got other bytes in {NAME}; decode them before") from None
     except ValueError as error:  # what pandas says shows names of columns
         if isinstance(error, InputError):
             raise

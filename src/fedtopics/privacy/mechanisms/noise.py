@@ -65,8 +65,7 @@ class Noise:
         A party's part of it, where all draw it `together`.
         """
         with showing_no_text(f"expected a whole number as seed, got {quoted(seed)}"):
-            number = int(seed)
-        name = json.dumps(["fedtopics simulated noise", number, *address]).encode()
+            name = json.dumps(["fedtopics simulated noise", int(seed), *address]).encode()
         return cls(hashlib.sha256(name).digest(), together=together)
 
     def laplace(self, epsilon: Fraction, size: int) -> NDArray[np.int64]:
