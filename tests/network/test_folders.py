@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
-from network.rehearsal import Direct
-from planted import drawn_corpus, planted_topics
+from network.folders import PARTIES, TOPICS, conducted, made
+from planted import drawn_corpus
 from typer.testing import CliRunner
 
 from fedtopics.commands.application import app
 from fedtopics.documents.reading import read
 from fedtopics.errors import InputError
 from fedtopics.network import local
-from fedtopics.network.coordinator import coordinating
 from fedtopics.network.coordinator.folder import CoordinatorFolder
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.folder import PartyFolder
-from fedtopics.network.party.offer import Offer
-from fedtopics.network.plan import certificates, onboarding
-from fedtopics.network.plan.parts import Evaluation, PlannedWords
-from fedtopics.network.plan.plan import Plan
+from fedtopics.network.plan import certificates
 from fedtopics.privacy.mechanisms.noise import Noise
-from fedtopics.privacy.price.budget import Budget
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.runs import record
 from fedtopics.runs.run import Run
-
-PARTIES = ("north", "south")
-TOPICS = planted_topics(3, 8)
-LETTERS = "abcdefghijklmnopqrstuvwx"
 
 
 @pytest.fixture(scope="module")
@@ -44,41 +34,8 @@ def federation(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return made(tmp_path_factory.mktemp("federation"), promised=400.0, scores=100.0)
 
 
-def made(tmp_path: Path, promised: float = 80.0, scores: float = 20.0) -> Path:
-    words = [f"word{letter}" for letter in LETTERS]
-    (tmp_path / "words.txt").write_text("\n".join(words))
-    plan = Plan(
-        "demo",
-        "localhost:8002",
-        PARTIES,
-        "calm",
-        Budget("word add/remove", promised, 1e-6),
-        PlannedWords.of_file(tmp_path / "words.txt"),
-        settings={"epsilon": 8.0, "n_topics": 3, "n_rounds": 4},
-        evaluation=Evaluation("private", 0.25, scores, 1e-6),
-    )
-    onboarding.establish(tmp_path / "hub", plan, tmp_path / "words.txt")
-    for seed, name in enumerate(PARTIES):
-        onboarding.approve(tmp_path / "hub", onboarding.request(tmp_path / name, name))
-        shutil.copy(tmp_path / "hub" / onboarding.TEMPLATE, tmp_path / name / "policy.toml")
-        Offer.read(tmp_path / name, tmp_path / "hub" / "approved" / name).accept()
-        corpus = drawn_corpus(TOPICS, 200, 30, seed)
-        with (tmp_path / name / "letters.csv").open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["text"])
-            for first, last in zip(corpus.offsets[:-1], corpus.offsets[1:], strict=True):
-                writer.writerow([" ".join(words[word] for word in corpus.words[first:last])])
-        PartyFolder(tmp_path / name).note_source(str(tmp_path / name / "letters.csv"), {})
-    return tmp_path
-
-
 def test_scores_are_released_and_paid(federation: Path) -> None:
-    hub = CoordinatorFolder(federation / "hub")
-    run = hub.submit()
-    sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
-    coordinating.conduct(hub, run, Direct(sides))
-    for side in sides.values():
-        side.store.close()
+    hub, run = CoordinatorFolder(federation / "hub"), conducted(federation)
     assert run.status().state == "finished", run.lines()
     result = Run.load(run.result)
     low, high = result.scores["perplexity_low"], result.scores["perplexity_high"]
@@ -104,13 +61,9 @@ def test_a_run_of_no_use_is_called_so_wherever_the_coordinator_shows_it(
     federation: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub = CoordinatorFolder(federation / "hub")
-    run = hub.submit()
-    sides = {name: PartyFolder(federation / name).side(run.name) for name in PARTIES}
     monkeypatch.setattr(record, "warnings", lambda scores: ["worse than nothing"])
     monkeypatch.setattr(record, "unsure", lambda scores: ["nobody knows"])
-    coordinating.conduct(hub, run, Direct(sides))
-    for side in sides.values():
-        side.store.close()
+    run = conducted(federation)
     assert any("of no use: worse than nothing" in line for line in run.lines())
     assert sum("nobody knows" in line for line in run.lines()) == 1
     shown = CliRunner().invoke(app, ["federation", "run", "status", str(hub.path)]).output

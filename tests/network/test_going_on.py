@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from network import processes
+from network import folders, processes
 from network.processes import PATIENCE, SEED, WORDS
+from planted import drawn_corpus
 from typer.testing import CliRunner
 
 from fedtopics import train
@@ -19,16 +20,19 @@ from fedtopics.errors import InputError
 from fedtopics.model import TopicModel
 from fedtopics.model.merging import widened
 from fedtopics.network.coordinator import continuing
+from fedtopics.network.coordinator.folder import CoordinatorFolder
+from fedtopics.network.coordinator.rounds import Coordinator
 from fedtopics.network.local import HUB, LocalFederation, write_texts
 from fedtopics.network.party import ledger_file
 from fedtopics.network.party.offer import Offer
-from fedtopics.network.plan import onboarding
+from fedtopics.network.plan import certificates, onboarding
 from fedtopics.network.plan.in_words import points
 from fedtopics.network.plan.plan import Plan
 from fedtopics.privacy.price.cost import FREE
 from fedtopics.protocol import in_process
 from fedtopics.protocol.engine import Outcome
 from fedtopics.protocol.turn import Arrays
+from fedtopics.runs.run import Run
 
 NAMES, NEW = ("north", "south"), ("freshly", "newly")
 
@@ -103,6 +107,58 @@ def test_real_processes_go_on_from_a_run_and_charge_new_documents_alone(tmp_path
         assert record["vocabulary"] == first_record["vocabulary"]
 
 
+@pytest.mark.parametrize(
+    ("method", "relation", "settings"),
+    [
+        ("calm", "word add/remove", {}),
+        ("ftm", "word add/remove", {"n_local": 5}),
+        ("lplda", "word replace", {}),
+        ("fedlda", "word replace", {}),
+        ("pctd", "word add/remove", {}),
+        ("hush", "document add/remove", {}),
+    ],
+)
+def test_every_method_goes_on_in_a_federation(
+    method: str,
+    relation: str,
+    settings: dict[str, float],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Topics that no new document is about stay, whether training begins with them or anew."""
+    monkeypatch.setattr(certificates, "KEY_BITS", 2048)
+    scored = list[np.ndarray]()
+    score = Coordinator.score
+    monkeypatch.setattr(
+        Coordinator, "score", lambda self, *asked: (scored.append(asked[1]), score(self, *asked))[1]
+    )
+    federation = folders.made(tmp_path, 2000.0, 100.0, method, relation, seed=SEED, **settings)
+    hub, run = CoordinatorFolder(federation / "hub"), folders.conducted(federation)
+    before = Run.load(run.result)
+    plan = continuing.write(hub, run.name, words=["wordnew"], n_new_topics=1)
+    (sentence,) = (text for text in points(plan)[0].sentences if run.name in text)
+    assert ("joins the topics" in sentence) is (method != "calm")
+    for number, name in enumerate(folders.PARTIES):
+        corpus = drawn_corpus(folders.TOPICS[2:], 200, 30, 10 + number)
+        folders.accepted(federation, name, corpus, beside="wordnew")
+    after = folders.conducted(federation)
+    found, n_before = Run.load(after.result), before.model.n_topics
+    assert found.model.vocabulary == (*before.model.vocabulary, "wordnew")
+    assert n_before <= found.model.n_topics <= n_before + plan.method().model_sizes(plan.parties)[-1]
+    told = found.record["update"]
+    assert (told["run"], told["privacy"]) == (run.name, before.record["privacy"])
+    assert set(range(n_before)) <= set(told["stable"])
+    assert all(len(row) == found.model.n_topics for row in found.record["party_topics"].values())
+    np.testing.assert_array_equal(scored[-1], found.model.topic_word)
+    assert found.scores["perplexity_low"] < found.scores["perplexity"]
+    entries = ledger_file.read(federation / "north" / "store").entries
+    assert {entry.run.split("/")[0] for entry in entries if entry.cost != FREE} == {run.name, after.name}
+    again = continuing.write(hub, after.name)
+    assert again.continues is not None
+    assert again.continues.n_topics == found.model.n_topics
+    assert again.settings["n_topics"] == (found.model.n_topics if method == "calm" else 4)
+
+
 def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
     federation = processes.founded(tmp_path, NAMES)
     hub = federation.hub
@@ -130,7 +186,6 @@ def test_what_cannot_go_on_is_refused(tmp_path: Path) -> None:
         continuing.begun(federation.hub)
     for settings, message in (
         ({"method": {"name": "calm", "n_topics": 2}}, "at least the 3 of run-1"),
-        ({"method": {"name": "lplda"}}, "a method that goes on from a model, .* join the models"),
         ({"continues": {**plan.to_dict()["continues"], "n_words": 26}}, "begins with its 26"),
         ({"continues": {**plan.to_dict()["continues"], "run": "../run"}}, "name of a run"),
     ):

@@ -10,7 +10,6 @@ import pytest
 from fedtopics import methods
 from fedtopics.cluster import settings as on_cluster
 from fedtopics.errors import InputError
-from fedtopics.network.plan.parts import Continues, PlannedWords
 from fedtopics.protocol import with_related_words
 from fedtopics.protocol.method import Method
 from fedtopics.protocol.summed import checked
@@ -18,8 +17,6 @@ from fedtopics.protocol.summing import Summing
 from fedtopics.runs.kept import check_keeps
 
 OTHER, CALM = methods.make("lplda"), methods.make("calm")
-BEFORE = Continues("run-1", "0" * 64, 30, 3)
-WORDS = PlannedWords("public", "words.txt", "0" * 64, 30)
 
 
 def is_private(method: Method) -> bool:
@@ -36,13 +33,12 @@ def is_private(method: Method) -> bool:
         ),
         (lambda: checked(CALM, Summing(1, "together")), lambda method: method.noise_on_sums),
         (lambda: check_keeps(OTHER), lambda method: method.keeps),
-        (lambda: BEFORE.check(OTHER, WORDS), lambda method: method.goes_on and is_private(method)),
         (
             lambda: on_cluster.check_method(OTHER),
             lambda method: method.in_shards or method.noise_on_sums,
         ),
     ],
-    ids=["consistency", "secure sum", "noise together", "kept", "continued", "cluster"],
+    ids=["consistency", "secure sum", "noise together", "kept", "cluster"],
 )
 def test_methods_that_an_error_names_are_those_that_can(
     refused: Callable[[], object], can: Callable[[Method], bool]

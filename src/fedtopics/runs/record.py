@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import fedtopics
 from fedtopics.evaluation.usefulness import unsure, warnings
 from fedtopics.model import TopicModel
-from fedtopics.model.merging import changes, still_called
+from fedtopics.model.merging import SAME, changes, matched, merge, still_called, widened
 from fedtopics.privacy.price.ledger import Ledger
 from fedtopics.protocol.engine import Round
 from fedtopics.protocol.method import Method
@@ -98,6 +98,19 @@ def with_scores(record: dict[str, Any], model: TopicModel, scores: Mapping[str, 
     """The record of a run whose `model` has these `scores`: what they warn of, and what their noise hides."""
     found = {"n_topics": model.n_topics, "scores": dict(scores), "warnings": warnings(scores)}
     return record | found | {"notes": list(dict.fromkeys([*record["notes"], *unsure(scores)]))}
+
+
+def merged(
+    record: dict[str, Any], model: TopicModel, before: TopicModel
+) -> tuple[dict[str, Any], TopicModel]:
+    """Record and `model` of a run that began anew, with its topics among those of the model `before`."""
+    joined = merge(before, model)
+    became = matched(widened(before, joined.vocabulary), widened(model, joined.vocabulary), SAME)
+    amounts = {
+        name: np.bincount(became, row, joined.n_topics).tolist()
+        for name, row in record["party_topics"].items()
+    }
+    return record | {"party_topics": amounts}, replace(joined, card=model.card, language=before.language)
 
 
 def with_update(

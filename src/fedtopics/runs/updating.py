@@ -14,19 +14,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fedtopics.documents.corpus import Corpus
 from fedtopics.documents.text.given import check_words
 from fedtopics.errors import InputError
 from fedtopics.methods import make, settings
-from fedtopics.model.merging import SAME, matched, merge, union, widened
+from fedtopics.model.merging import union, widened
 from fedtopics.privacy.price.cost import SOURCES
 from fedtopics.protocol.method import Method
 from fedtopics.related_words import TAU
 from fedtopics.runs.experiment import scored, train_on
 from fedtopics.runs.preparing import GIVEN, READING, UNKNOWN, Data, prepare
-from fedtopics.runs.record import with_card, with_scores, with_update
+from fedtopics.runs.record import merged, with_card, with_scores, with_update
 from fedtopics.runs.run import Run
 
 FOLLOWS = ("f", "sigma")  # from epsilon, where that was given
@@ -134,11 +132,5 @@ def _of_both(run: Run, found: Run) -> dict[str, Any]:
 
 def _merged(run: Run, found: Run, data: Data, n_threads: int) -> Run:
     """The run on new documents by itself, with topics merged into those of the model."""
-    model = replace(merge(run.model, found.model), card=found.model.card, language=run.model.language)
-    became = matched(widened(run.model, model.vocabulary), found.model, SAME)
-    amounts = {
-        name: np.bincount(became, row, model.n_topics).tolist()
-        for name, row in found.record["party_topics"].items()
-    }
-    record = found.record | {"party_topics": amounts}
+    record, model = merged(found.record, found.model, run.model)
     return replace(found, model=model, record=with_scores(record, model, scored(model, data, n_threads)))

@@ -1,7 +1,8 @@
 """Go on from a finished run with new documents: write the plan of it, for the parties to accept.
 
 Topics keep their numbers. What the parties released in that run is used again at no price; new documents pay
-what documents of a run pay. Each party gives new documents alone (`party start --data`).
+what documents of a run pay. Each party gives new documents alone (`party start --data`). Methods other than
+calm begin anew, in all of their rounds, and the topics that come of it are joined with those there are.
 
 Example: fedtopics federation go-on hub --run run-1 --new-words words-of-this-year.txt
 """

@@ -32,8 +32,8 @@ def write(
         raise InputError(f"expected a finished run to go on from, got {run}: {finished.status().state}")
     model = TopicModel.load(finished.result)
     settings, listed = dict(plan.settings), union(model.vocabulary, words)
-    settings["n_topics"] = model.n_topics + n_new_topics
     method = plan.method()
+    settings["n_topics"] = (model.n_topics if method.goes_on else method.n_topics) + n_new_topics
     share = method.rounds_again if plan.continues is None else 1.0  # then its rounds are few already
     settings["n_rounds"] = n_rounds if n_rounds is not None else max(1, round(method.n_rounds * share))
     changed = replace(

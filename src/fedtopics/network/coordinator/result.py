@@ -23,6 +23,7 @@ from fedtopics.documents.corpus import Corpus
 from fedtopics.errors import InputError
 from fedtopics.evaluation.scores import scores_on
 from fedtopics.model import TopicModel
+from fedtopics.model.merging import merge
 from fedtopics.network import attestation, verification
 from fedtopics.network.attestation import (
     ATTESTED,
@@ -67,9 +68,11 @@ class LastAnswers:
 def _scored(coordinator: Coordinator, plan: Plan, end: Checkpoint) -> Scored | None:
     """[server] The private score of a finished run; None where its plan has none."""
     mechanism, words = plan.evaluation.mechanism(), end.words or ()
-    model = coordinator.terms.served(words).model(end.state, words)
+    model, before = coordinator.terms.served(words).model(end.state, words), coordinator.begun()
     if mechanism is None or model is None:
         return None
+    if before is not None and not coordinator.terms.method.goes_on:
+        model = merge(before, model)
     sent = coordinator.score(words, model.topic_word, read_sums)
     score = combined(sent, mechanism, len(words))
     told = "more noise than documents" if score is None else f"{score.low:.1f} to {score.high:.1f}"
@@ -181,6 +184,8 @@ def write(
         planned, _ = terms.relation
         facts["consistency"] = record.drawn_towards(loaded(*terms.relation, end.words or ()), planned.tau)
     kept = _record(plan, terms, end, facts)
+    if before is not None and not terms.method.goes_on:
+        kept, model = record.merged(kept, model, before[0])
     model = record.with_card(model, kept, plan.texts.language)
     scores = dict(kept["scores"])
     if test is not None:

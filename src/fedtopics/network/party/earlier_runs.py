@@ -20,7 +20,7 @@ def remembered(terms: Terms, store: PartyStore, run: str, words: tuple[str, ...]
     documents of then. All of it was released and paid for: nothing here reads a document.
     """
     memory, before = store.load_memory(run), terms.continues
-    if memory or before is None:
+    if memory or before is None or not terms.method.goes_on:
         return memory
     known = Corpus(np.zeros(0, np.int32), np.zeros(1, np.int64), words[: before.n_words])
     kept = terms.method.kept(Party(store.party, known, store.load_memory(before.run)))

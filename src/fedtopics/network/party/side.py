@@ -217,7 +217,7 @@ class PartySide:
         if self.score is None or asked.round != self.terms.method.n_rounds:
             raise InputError("the plan has no private scores, or they are not due: nothing is scored")
         words = self._words.of(asked.run, asked.vocabulary)
-        shape = self.terms.method.model_sizes(self.terms.parties), len(words)
+        shape = self.terms.model_sizes, len(words)
         topics = Numbers("float64", shape, most=1.0, sums_to_one=1)
         arrays = self._told(asked, [{"topics": topics}])
         noise = Noise.secure() if self.terms.secure else Noise.simulated(self.terms.seed, "scores", self.name)
@@ -243,7 +243,7 @@ class PartySide:
         if not self.store.of_run(asked.run):
             raise InputError(f"expected a run with releases of this party, got {asked.run}: nothing is kept")
         words, newest = self._words.of(asked.run, asked.vocabulary), self._runs.progress(asked.run).newest
-        numbers = 8 * len(words) * self.terms.method.model_sizes(self.terms.parties)[-1]
+        numbers = 8 * len(words) * self.terms.model_sizes[-1]
         arrays = wire.unpack(asked.body, limit=MODEL_FACTOR * numbers + RESULT_BYTES, names=self.files)
         self._begin(asked, FREE)
         local = self.terms.method.local_model(self._party(asked.run, words)) if newest >= 0 else None

@@ -27,10 +27,12 @@ def _leaves(plan: Plan) -> Point:
         f"this machine (method {plan.method_name}: {method.about.summary}).",
     ]
     if plan.continues is not None:
-        found.append(
-            f"The noisy histograms that were drawn here in {plan.continues.run} are used again, at no price. "
-            "Give new documents alone: what is trained on once more pays once more."
+        again = (
+            f"The noisy histograms that were drawn here in {plan.continues.run} are used again, at no price."
+            if method.goes_on
+            else f"The coordinator joins the topics that come of it with those of {plan.continues.run}."
         )
+        found.append(f"{again} Give new documents alone: what is trained on once more pays once more.")
     if words.mode == "private":
         found.append(f"Before them, in 2 rounds: votes for at most {words.max_size} words, with noise.")
     if scores.mode == "private":

@@ -116,17 +116,12 @@ class Continues:
 
     def check(self, method: Method, vocabulary: PlannedWords) -> None:
         """Refuse what cannot go on from a model of these words and topics."""
-        if not method.goes_on:
-            raise InputError(
-                f"expected a method that goes on from a model, got {method.about.summary}; use calm, or "
-                "run this plan on new documents alone and join the models (fedtopics merge)"
-            )
         if vocabulary.mode != "public" or vocabulary.most_words < self.n_words:
             raise InputError(
                 f"a plan that continues {self.run} needs a public list that begins with its {self.n_words} "
                 "words; make it with `fedtopics federation go-on`"
             )
-        if method.n_topics < self.n_topics:
+        if method.goes_on and method.n_topics < self.n_topics:
             raise InputError(
                 f"n_topics must be at least the {self.n_topics} of {self.run}, got {method.n_topics}"
             )

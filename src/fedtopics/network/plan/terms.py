@@ -73,6 +73,14 @@ class Terms:
         return None if self.summing is None else self.summing.together(len(self.parties), self.min_parties)
 
     @property
+    def model_sizes(self) -> range:
+        """How many topics the model of the run may have."""
+        sizes, before = self.method.model_sizes(self.parties), self.continues
+        if before is None or self.method.goes_on:
+            return sizes
+        return range(before.n_topics, before.n_topics + sizes[-1] + 1)  # joined with those there are
+
+    @property
     def n_repeats(self) -> int:
         """How many rounds may be lost and played again."""
         return 0 if self.summing is None else self.summing.repeats
