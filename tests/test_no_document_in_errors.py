@@ -229,6 +229,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], dict[str, Any]]]] = {
     ),
     "applications.split_by_column": (applications.split_by_column, lambda: {"corpus": corpus()}),
     "applications.speech.arpa.read": (speech.arpa.read, lambda: {"path": "no.arpa"}),
+    "applications.speech.recognizer.samples": (speech.recognizer.samples, lambda: {"path": "no.wav"}),
     "applications.speech.nbest.read": (speech.nbest.read, lambda: {"path": "no.jsonl"}),
     "privacy.explain_prices": (
         privacy.explain_prices,
@@ -239,6 +240,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], dict[str, Any]]]] = {
         privacy.predicted_ratio,
         lambda: {"epsilon": 1.0, "n_words": 9, "distinct_words": 5},
     ),
+    "privacy.surplus": (privacy.surplus, lambda: {"epsilon": 1.0, "n_words": 9, "distinct_words": 5}),
     "privacy.worth": (privacy.worth, lambda: {"epsilon": 1.0, "delta": 0.0, "n_words": 10}),
     "privacy.guarantees": (
         privacy.guarantees,
@@ -256,8 +258,8 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], dict[str, Any]]]] = {
     "privacy.check_number": (privacy.check_number, lambda: {"name": "epsilon", "value": 1.0}),
     "privacy.check_words": (privacy.check_words, lambda: {"words": np.array([1]), "n_words": 2}),
 }
-# They take what was released, a method or an engine, or write what they were given.
-ELSEWHERE = r".*names|privacy.(reuse|disclose|word_for_word)|checks.*|.*speech.(estimate|rescored|.*write)"
+# They take nothing, what was released, a method or an engine, or write what they were given.
+ELSEWHERE = r".*names|.*pronunciations|privacy.(reuse|disclose|word_for_word)|checks.*|.*speech.(estimate|rescored|.*write)"
 
 
 def test_every_public_function_is_asked() -> None:

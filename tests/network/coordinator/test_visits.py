@@ -34,17 +34,22 @@ VISITS: list[tuple[Thread, Event]] = []
 
 @pytest.fixture
 def desk(federation: LocalFederation) -> Iterator[Desk]:
-    """A served desk; those who visit it are gone when it is."""
+    """A served desk; those who visit it are gone before it is."""
     hub, made = federation.folder / HUB, Desk()
     held = hostile.credentials(federation, HUB)
     with Server(federation.hub.plan.port, held, Door(hub), made, lambda line: None):
         yield made
         for _, over in VISITS:
             over.set()
-        for name in made.parties:
-            made.arrive(name)  # ends the turn that waits
-    while VISITS:
-        VISITS.pop()[0].join(20)
+        processes.until(lambda: not visited(made), "the end of all visits", 20)
+    VISITS.clear()
+
+
+def visited(desk: Desk) -> bool:
+    """Whether somebody still visits; turns that wait end now."""
+    for name in desk.parties:
+        desk.arrive(name)
+    return any(thread.is_alive() for thread, _ in VISITS)
 
 
 def visiting(made: Visitor) -> None:

@@ -13,6 +13,7 @@ from fedtopics import files
 from fedtopics.applications.speech import arpa
 from fedtopics.applications.speech.ngrams import NGramModel
 from fedtopics.applications.speech.rescoring import Hypothesis
+from fedtopics.documents.text.harmless import shown_path
 from fedtopics.errors import InputError
 
 RATE = 16_000  # samples per second of the acoustic model
@@ -87,6 +88,7 @@ def _pocketsphinx() -> Any:
 
 def samples(path: str | Path) -> bytes:
     """The 16-bit samples of the WAV file at `path`, at the rate of the model; other audio is refused."""
+    name = shown_path(path)
     try:
         files.check_regular(Path(path))
         with wave.open(str(path), "rb") as file:
@@ -94,15 +96,15 @@ def samples(path: str | Path) -> bytes:
             announced = file.getnframes()
             audio = file.readframes(announced)
     except (wave.Error, EOFError) as error:
-        raise InputError(f"expected a WAV file, got another: {path} ({error or 'it ends early'})") from None
+        raise InputError(f"expected a WAV file, got another: {name} ({error or 'it ends early'})") from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
     if kind != (RATE, 1, 16):
         rate, channels, bits = kind
         raise InputError(
             f"expected {RATE} samples a second, 1 channel, 16 bits, got {rate}, {channels} and {bits} "
-            f"in {path}; resample it first"
+            f"in {name}; resample it first"
         )
     if not announced or len(audio) != 2 * announced:
-        raise InputError(f"expected {announced or 'some'} samples, got {len(audio) // 2} in {path}")
+        raise InputError(f"expected {announced or 'some'} samples, got {len(audio) // 2} in {name}")
     return audio
