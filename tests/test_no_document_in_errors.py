@@ -259,7 +259,10 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[[], dict[str, Any]]]] = {
     "privacy.check_words": (privacy.check_words, lambda: {"words": np.array([1]), "n_words": 2}),
 }
 # They take nothing, what was released, a method or an engine, or write what they were given.
-ELSEWHERE = r".*names|.*pronunciations|privacy.(reuse|disclose|word_for_word)|checks.*|.*speech.(estimate|rescored|.*write)"
+ELSEWHERE = (
+    r".*names|.*pronunciations|privacy.(reuse|disclose|word_for_word)|checks.*"
+    r"|.*speech.(estimate|rescored|.*write)"
+)
 
 
 def test_every_public_function_is_asked() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Barrier, Thread
 
 import numpy as np
 import pytest
@@ -82,22 +81,17 @@ def draw(value: int) -> Drawn:
 
 
 def test_of_two_that_draw_at_once_the_first_wins_and_the_other_is_thrown_away(tmp_path: Path) -> None:
-    shelf, both, found = Shelf(str(tmp_path)).made(), Barrier(2), {}
+    shelf = Shelf(str(tmp_path)).made()
 
-    def drawn(value: int) -> Drawn:
-        both.wait()  # both have seen that nothing is there
-        return draw(value)
+    def value(draws: Callable[[], Drawn]) -> int:
+        return int(shelf.drawn(0, draws).memory["noise"][0])
 
-    def worker(value: int) -> None:
-        found[value] = int(shelf.drawn(0, lambda: drawn(value)).memory["noise"][0])
+    def slowly() -> Drawn:
+        assert value(lambda: draw(1)) == 1  # another one sees that nothing is there, too, and writes first
+        return draw(2)
 
-    threads = [Thread(target=worker, args=(value,)) for value in (1, 2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found[1] == found[2]
-    assert int(shelf.drawn(0, lambda: draw(3)).memory["noise"][0]) == found[1]
+    assert value(slowly) == 1
+    assert value(lambda: draw(3)) == 1
     assert [path.name for path in (tmp_path / "draws").iterdir()] == ["00000"]
 
 
