@@ -57,8 +57,8 @@ def scores_on(topics: TopicModel | ArrayLike, documents: Corpus, *, n_threads: i
     model = _model(topics, documents)
     held_out = perplexity(model, documents, n_threads=n_threads)
     own = documents.n_tokens * np.maximum(model.word_frequencies, FLOOR)
-    known = (1.0, *(weight * own for weight in BESIDE))
-    others = min(unigram_among(documents, before=before) for before in known)
+    beside = (unigram_among(documents, before=weight * own) for weight in BESIDE)
+    others = min(unigram_among(documents), *beside)
     without = min(perplexity(model.word_frequencies[None], documents), others)
     return {"perplexity": held_out, "perplexity_unigram": without, **topic_scores(model, documents)}
 
