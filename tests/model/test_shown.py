@@ -68,3 +68,11 @@ def test_a_function_that_names_topics_gets_their_words_and_nothing_else() -> Non
     for wrong in ("", None, 3):
         with pytest.raises(InputError, match="a name for topic 0"):
             made().name_topics(lambda _, wrong=wrong: wrong)  # type: ignore[misc]
+
+
+def test_a_name_has_one_form_of_a_word() -> None:
+    words = ("court", "courts", "jury", "de:court", "tax", "taxi", "taxation", "judges")
+    counts = np.array([[90.0, 80, 70, 60, 0, 0, 0, 0], [0, 0, 0, 0, 90, 80, 70, 60]])
+    assert TopicModel.from_counts(counts, words).names == ("courts, jury, de:court", "taxi, taxation, judges")
+    forms = TopicModel.from_counts([[3, 2, 0, 0], [0, 0, 3, 2]], ("tax", "taxes", "war", "wars"))
+    assert forms.names == ("tax", "war")

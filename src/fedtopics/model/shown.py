@@ -105,7 +105,7 @@ class Shown:
 
     @cached_property
     def _first_ids(self) -> NDArray[np.int64]:
-        return self.top_word_ids(naming.N_WORDS)
+        return self.top_word_ids(naming.N_TRIED)
 
     def name_topics(self, namer: naming.Namer, n: int = 10) -> Self:
         """The same model with the labels that `namer` makes of the `n` top words of each topic."""
