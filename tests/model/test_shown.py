@@ -75,4 +75,4 @@ def test_a_name_has_one_form_of_a_word() -> None:
     counts = np.array([[90.0, 80, 70, 60, 0, 0, 0, 0], [0, 0, 0, 0, 90, 80, 70, 60]])
     assert TopicModel.from_counts(counts, words).names == ("courts, jury, de:court", "taxi, taxation, judges")
     forms = TopicModel.from_counts([[3, 2, 0, 0], [0, 0, 3, 2]], ("tax", "taxes", "war", "wars"))
-    assert forms.names == ("tax", "war")
+    assert forms.names == ("taxes", "wars")

@@ -90,6 +90,17 @@ def test_an_address_that_was_cut_off_breaks_no_page(browser: Any, files: dict[st
         assert visit.trouble == []
 
 
+def test_a_link_that_is_followed_while_the_address_waits_to_be_written_holds(
+    browser: Any, files: dict[str, Path]
+) -> None:
+    with Visit(browser, files["many"]) as visit:
+        visit.page.evaluate("() => { choose({ find: 'w' }); history.pushState(null, '', '#topic-3'); }")
+        visit.page.wait_for_timeout(300)
+        assert visit.page.evaluate("() => location.hash") == "#topic-3"
+        visit.page.evaluate("() => choose({ find: 'wo' })")
+        visit.page.wait_for_function("() => location.hash.includes('find=wo')")
+
+
 def test_topics_are_listed_as_a_tree_by_size_and_by_name(browser: Any, files: dict[str, Path]) -> None:
     with Visit(browser, files["many"]) as visit:
         names = visit.page.locator("#all-topics tbody th bdi")

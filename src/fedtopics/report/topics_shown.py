@@ -77,5 +77,5 @@ def _card(model: TopicModel, topic: int, ids: NDArray[np.int64], near: tuple[tup
     label = None if model.labels is None else model.labels[topic]
     is_labeled = label is not None and label == model.names[topic]
     name = model.names[topic] if is_labeled or words else NAMELESS
-    short = tuple(name.split()) if is_labeled else words[:N_SHORT]
+    short = tuple(name.split()) if is_labeled else tuple(name.split(", ")[:N_SHORT]) if words else ()
     return Card(topic, name, short, share, words, near)

@@ -37,7 +37,9 @@ const address = () => {
 let writing = 0;
 const writeAddress = () => {
   clearTimeout(writing); // browsers refuse an address that changes too often
-  writing = setTimeout(() => { try { history.replaceState(null, "", address()); } catch { /* refused */ } }, 150);
+  const before = location.hash; // where a link was followed since, that one holds
+  const write = () => { try { if (location.hash === before) history.replaceState(null, "", address()); } catch { /* refused */ } };
+  writing = setTimeout(write, 150);
 };
 const choose = (changes) => {
   const changed = Object.keys(changes).filter((key) => String(state[key]) !== String(changes[key]));
@@ -47,6 +49,7 @@ const choose = (changes) => {
   writeAddress();
 };
 addEventListener("hashchange", () => {
+  clearTimeout(writing);
   const found = readAddress();
   if (!("topic" in found)) return; // a section, which the browser shows by itself
   Object.assign(state, found);
