@@ -54,6 +54,19 @@ def test_the_slider_goes_from_probable_to_distinctive_words(browser: Any, files:
         assert float(shown.rstrip("×")) == pytest.approx(lift(distinctive[:1]), rel=0.1)
 
 
+def test_words_that_stand_together_come_first_where_they_do_everywhere(
+    browser: Any, files: dict[str, Path]
+) -> None:
+    model = small_run().model
+    assert model.company is not None
+    with Visit(browser, files["run"]) as visit:
+        for topic in range(model.n_topics):
+            visit.page.goto(f"{visit.address}#topic-{topic}")
+            visit.page.wait_for_function(f"() => state.topic === {topic}")
+            n_kept = model.company.shape[1]
+            assert visit.words()[:n_kept] == model.top_words(n_kept)[topic]
+
+
 def test_neighbors_are_named_and_lead_there_and_parties_have_bars(
     browser: Any, files: dict[str, Path]
 ) -> None:

@@ -32,7 +32,7 @@ TINY = 2.0**-31
 
 def packed_topics(model: TopicModel) -> dict[str, object]:
     """What the page reads: see above. Everything that is in it is in the model."""
-    order = np.argsort(-model.word_frequencies, kind="stable")
+    order = packed_order(model)
     texts = [" ".join(model.vocabulary[word].split()) for word in order.tolist()]
     width = 1 if model.n_topics <= 256 else 2
     n_words, left = _room(texts, width)
@@ -51,6 +51,11 @@ def packed_topics(model: TopicModel) -> dict[str, object]:
         "ratios": _text(ratios[kept], "u1"),
         "width": width,
     }
+
+
+def packed_order(model: TopicModel) -> NDArray[np.int64]:
+    """Ids of the words in the order in which a page carries them."""
+    return np.argsort(-model.word_frequencies, kind="stable")
 
 
 def _room(texts: list[str], width: int) -> tuple[int, int]:

@@ -78,7 +78,7 @@ const placesByTopic = lazily(() => {
 });
 
 // Words of a topic from probable (0) to distinctive (1): between log p(w|k) and the logarithm of what ranks words
-// everywhere, sqrt(p(w|k)) log(1 + 1 / (K p(w))) (model/distinctive.py).
+// everywhere, sqrt(p(w|k)) log(1 + 1 / (K p(w))) (model/distinctive.py); at the end those first that stand together.
 const wordsOf = (number, distinctive, most) => {
   const { words, values } = unpacked();
   const { ends, word, place } = placesByTopic();
@@ -91,7 +91,8 @@ const wordsOf = (number, distinctive, most) => {
     const telling = 0.5 * Math.log(each.p) + Math.log(Math.log1p(1 / (data.topics.length * frequency)));
     each.rank = (1 - distinctive) * Math.log(each.p) + distinctive * telling;
   }
-  likely.sort((a, b) => b.rank - a.rank || b.p - a.p || a.word - b.word);
+  const first = new Map(distinctive === 1 ? byNumber.get(number).together.map((each, i) => [each, i]) : []);
+  likely.sort((a, b) => (first.get(a.word) ?? MOST_CANDIDATES) - (first.get(b.word) ?? MOST_CANDIDATES) || b.rank - a.rank || b.p - a.p || a.word - b.word);
   return likely.slice(0, most).map((each) => ({ ...each, text: words[each.word] }));
 };
 
