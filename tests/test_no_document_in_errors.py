@@ -264,6 +264,8 @@ ELSEWHERE = (
     r"|.*speech.(estimate|rescored|.*write)"
 )
 
+LONG = dict.fromkeys(("leaderboard", "compare"), pytest.mark.nightly)  # they train many models
+
 
 def test_every_public_function_is_asked() -> None:
     page = (Path(__file__).parents[1] / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
@@ -273,7 +275,7 @@ def test_every_public_function_is_asked() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in CALLS])
 def test_no_error_and_no_note_shows_a_document(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -48,6 +48,7 @@ def test_without_a_proof_there_is_no_setting() -> None:
     assert {"ftm (sound)", "ftm (paper)"} <= set(found)
 
 
+@pytest.mark.nightly
 def test_persons_are_protected_where_they_are_known_and_a_method_can() -> None:
     budget = Budget("person add/remove", 8.0, 1e-6)
     unknown = {c.label: c.why for c in candidates(budget, N_WORDS, n_topics=3)}
