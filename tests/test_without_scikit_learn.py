@@ -72,6 +72,7 @@ def test_the_estimator_says_what_to_install(place: Path) -> None:
     assert done.stderr.splitlines()[-1] == told
 
 
+@pytest.mark.nightly
 def test_speeches_are_dealt_and_trained_on(place: Path) -> None:
     said(place, "train sotu --parties 4 --topics 4 --rounds 2 --max-words 300 --epsilon 6 --out speeches")
     assert (place / "speeches" / "report.html").exists()

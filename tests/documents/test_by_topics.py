@@ -65,7 +65,7 @@ def test_the_speeches_are_dealt_as_by_scikit_learn(speeches: Corpus, n_parties: 
     n_parties=st.integers(2, 25),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_few_and_equal_documents_are_dealt_as_by_scikit_learn(
     documents: Sequence[Sequence[str]], persons: Sequence[str] | None, n_parties: int, seed: int
 ) -> None:

@@ -39,7 +39,7 @@ def test_centers_are_those_of_scikit_learn(n_points: int, n_groups: int) -> None
     n_groups=st.integers(2, 60),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_ties_are_settled_as_scikit_learn_settles_them(
     n_points: int, n_different: int, n_dimensions: int, n_groups: int, seed: int
 ) -> None:
