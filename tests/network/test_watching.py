@@ -10,8 +10,8 @@ from pathlib import Path
 from time import time
 
 import pytest
+from network.folders import PARTIES, conducted, made
 from network.rehearsal import Direct
-from network.test_folders import PARTIES, made
 
 from fedtopics.errors import InputError
 from fedtopics.network.coordinator import coordinating
@@ -36,12 +36,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "KEY_BITS", 2048)
         place = made(tmp_path_factory.mktemp("watched"))
-    hub = CoordinatorFolder(place / "hub")
-    run = hub.submit()
-    sides = {name: PartyFolder(place / name).side(run.name) for name in PARTIES}
-    coordinating.conduct(hub, run, Direct(sides))
-    for side in sides.values():
-        side.store.close()
+    conducted(place)
     return place
 
 
